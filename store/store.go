@@ -1,0 +1,149 @@
+// Package store is the contract between the engine and what keeps its records.
+//
+// A store knows records, not rules: it keeps queues, items, their payloads and
+// results, the pool, and one append-only history; it indexes and counts them
+// by their fields. Which change is allowed, when, and what follows from it is
+// decided by the engine inside the function it hands to Update.
+//
+// The contract names no bucket, table or statement, so that an embedded file,
+// a database server and plain memory can stand behind it alike. The suite in
+// store/storetest says what each must do.
+package store
+
+import (
+	"context"
+	"iter"
+)
+
+// Store keeps the engine's records. All its methods are safe for concurrent use.
+type Store interface {
+	// View runs fn on one consistent picture of the committed state. fn must
+	// be short and must not call the store; nothing it reads may be used to
+	// reach the store after it returns. The records it gets are its own.
+	View(ctx context.Context, fn func(Reader) error) error
+
+	// Update runs fn as one atomic, durable change and returns after it is
+	// on stable storage. When fn returns an error nothing of it is kept and
+	// Update returns that error.
+	//
+	// fn may be run more than once, and its commit may be shared with others',
+	// each of which sees what the ones before it wrote. So fn must not wait,
+	// must not call the store, and must set its results anew on each run. A
+	// context that ends before fn has run ends the call with nothing changed;
+	// after that the outcome is waited for.
+	Update(ctx context.Context, fn func(Tx) error) error
+
+	// Close waits for running calls and releases the store. Calls after it
+	// fail with CodeUnavailable.
+	Close() error
+}
+
+// Query selects items. Its zero value selects all of every queue.
+type Query struct {
+	Queue    string   // "" = every queue, in order of name
+	Statuses []Status // nil = every status
+	Group    string   // only items with this Group; "" = any
+	// Reference limits to references that start with it, or with Exact equal
+	// it; the order is then by reference, and by number within one.
+	Reference string
+	Exact     bool
+	// After is the item after which to go on, exclusive, in the query's
+	// order; it need not exist any more. The zero ID starts at the beginning.
+	// With Reference set, AfterReference is that item's reference.
+	After          ID
+	AfterReference string
+	Desc           bool // newest number first within a queue, queues still by name
+}
+
+// Stats counts a queue without scanning it.
+type Stats struct {
+	Counts  Counts
+	Delayed int64 // waiting items whose ReadyAt lies ahead
+	// NextReady is the earliest ReadyAt of the delayed items, 0 when there is
+	// none.
+	NextReady Time
+}
+
+// Reader is the reading half of a transaction.
+type Reader interface {
+	// Queues lists all queues by name.
+	Queues() ([]Queue, error)
+	// Queue gives one queue, or CodeNotFound.
+	Queue(name string) (Queue, error)
+	// Stats counts a queue's items as of now, or CodeNotFound. It costs the
+	// same for a queue of any size.
+	Stats(queue string, now Time) (Stats, error)
+
+	// Item gives one item, or CodeNotFound.
+	Item(ID) (Item, error)
+	// Payload gives an item's payload byte for byte, or CodeNotFound.
+	Payload(ID) ([]byte, error)
+	// Result gives what the item's last attempt left; zero when nothing.
+	Result(ID) (Result, error)
+	// Items yields the selected items in order of number, without scanning
+	// others where an index serves (status, group, reference). The caller
+	// stops when it has enough, and must not write while it runs. An
+	// unreadable record is yielded as an error and the next follows.
+	Items(Query) iter.Seq2[Item, error]
+	// ByKey finds the item added to the queue with an idempotency key; the
+	// zero ID when there is none.
+	ByKey(queue, key string) (ID, error)
+	// Groups counts the items that have a Group; queue "" = of all queues.
+	Groups(queue string) ([]Group, error)
+
+	// NextDue gives the earliest instant at which a lease ends or a delayed
+	// item becomes ready, 0 when nothing is to come. It may lie in the past.
+	NextDue() (Time, error)
+
+	// History gives an item's changes, newest first, at most limit.
+	History(id ID, limit int) ([]Change, error)
+	// Changes gives the changes after a sequence number, oldest first, at
+	// most limit.
+	Changes(after uint64, limit int) ([]Change, error)
+	// LastChange gives the newest change's sequence number, 0 when none.
+	LastChange() (uint64, error)
+
+	// Pool gives the pool's settings; the zero Pool when never set.
+	Pool() (Pool, error)
+}
+
+// Tx is a read-write transaction.
+type Tx interface {
+	Reader
+
+	// PutQueue adds or replaces a queue's settings and bumps their revision.
+	PutQueue(*Queue) error
+	// DeleteQueue removes a queue with all its items; its history stays in
+	// the stream. A queue added later under the same name starts anew.
+	DeleteQueue(name string) error
+
+	// Add stores a new item under its queue's next number, which it sets with
+	// Revision 1, and with Chain set to itself when that is zero. The change
+	// is recorded as the item's first. CodeNotFound when the queue is missing.
+	Add(item *Item, payload []byte, c Change) error
+	// Put replaces an item and bumps its revision. With a change it is
+	// recorded as the item's newest (renewals and progress have none).
+	Put(item *Item, c *Change) error
+	// PutPayload replaces an item's payload.
+	PutPayload(ID, []byte) error
+	// PutResult replaces what the item's last attempt left; the zero Result
+	// removes it.
+	PutResult(ID, Result) error
+	// Append records a change that is not an item's.
+	Append(Change) error
+	// PutPool replaces the pool's settings and bumps their revision.
+	PutPool(*Pool) error
+
+	// Ready yields a queue's waiting items whose ReadyAt is not after now, in
+	// claim order: first those with a due date by priority, then earlier due;
+	// then the others by priority; number decides last. Nobody else's
+	// transaction is given the same items until this one ends. The caller
+	// must not write while it runs.
+	Ready(queue string, now Time) iter.Seq2[Item, error]
+	// Expired gives items in flight whose lease ended before or at now,
+	// earliest first, at most limit.
+	Expired(now Time, limit int) ([]Item, error)
+	// Ripen names the queues that hold waiting items which have become ready
+	// by now and had not been named by an earlier Ripen.
+	Ripen(now Time) ([]string, error)
+}
