@@ -145,10 +145,10 @@ type Item struct {
 	Key         string   `json:"key,omitempty"` // caller's idempotency key
 	Priority    Priority `json:"priority"`
 	Progress    string   `json:"progress,omitempty"`
-	Attempts    int      `json:"attempts"`  // claims so far
-	Failures    int      `json:"failures"`  // failures reported so far
-	Spent       int      `json:"-"`         // failures charged to the present retry budget
-	Reclaims    int      `json:"reclaims"`  // expired claims put back
+	Attempts    int      `json:"attempts"` // claims so far
+	Failures    int      `json:"failures"` // failures reported so far
+	Spent       int      `json:"-"`        // failures charged to the present retry budget
+	Reclaims    int      `json:"reclaims"` // expired claims put back
 	MaxAttempts int      `json:"max_attempts"`
 	Retryable   bool     `json:"retryable"`
 	RetryNo     int      `json:"retry_no"`

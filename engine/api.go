@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+// Record is an item whole: what lists show, its payload, and its last result.
+type Record struct {
+	store.Item
+	Payload   json.RawMessage
+	Output    json.RawMessage
+	Analytics json.RawMessage
+}
+
+type recordJSON struct {
+	Payload   json.RawMessage `json:"payload,omitempty"`
+	Output    json.RawMessage `json:"output,omitempty"`
+	Analytics json.RawMessage `json:"analytics,omitempty"`
+}
+
+// MarshalJSON writes the item's fields and its contents as one flat object.
+func (r Record) MarshalJSON() ([]byte, error) {
+	type plain store.Item
+	return json.Marshal(struct {
+		ID store.ID `json:"id"`
+		plain
+		recordJSON
+	}{r.ID(), plain(r.Item), recordJSON{r.Payload, r.Output, r.Analytics}})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Record) UnmarshalJSON(b []byte) error {
+	type plain store.Item
+	var v struct {
+		plain
+		recordJSON
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*r = Record{store.Item(v.plain), v.Payload, v.Output, v.Analytics}
+	return nil
+}
+
+// NewItem is what a caller gives to add an item. Only Payload is required.
+type NewItem struct {
+	Payload     json.RawMessage `json:"payload"`
+	Reference   string          `json:"reference,omitempty"`
+	Key         string          `json:"key,omitempty"`
+	Priority    store.Priority  `json:"priority,omitzero"`
+	DeferUntil  store.Time      `json:"defer_until,omitzero"`
+	DueAt       store.Time      `json:"due_at,omitzero"`
+	RiskAt      store.Time      `json:"risk_at,omitzero"`
+	MaxAttempts int             `json:"max_attempts,omitempty"` // 0 = the queue's retries + 1
+	Job         string          `json:"job,omitempty"`
+}
+
+// ClaimRequest asks for work.
+type ClaimRequest struct {
+	Queue     string         `json:"queue"`
+	Robot     string         `json:"robot"`
+	N         int            `json:"n,omitempty"`    // at most this many; 0 = 1
+	Wait      store.Duration `json:"wait,omitempty"` // how long to park when there is nothing; 0 = not
+	Reference string         `json:"reference,omitempty"`
+	Exact     bool           `json:"exact,omitempty"` // Reference must equal, not begin
+	Item      store.ID       `json:"item,omitzero"`   // exactly this item
+	NoStart   bool           `json:"no_start,omitempty"`
+}
+
+// Holding names a claim: the item and the fence the claim was given.
+type Holding struct {
+	Item  store.ID `json:"item"`
+	Fence uint64   `json:"fence"`
+}
+
+// Settle statuses.
+const (
+	Success  = "success"
+	Business = "business"
+	System   = "system"
+)
+
+// Settlement is a robot's report on one item it holds.
+type Settlement struct {
+	Item      store.ID        `json:"item"`
+	Fence     uint64          `json:"fence"`
+	Status    string          `json:"status"` // success, business or system
+	Reason    string          `json:"reason,omitempty"`
+	Details   string          `json:"details,omitempty"`
+	Output    json.RawMessage `json:"output,omitempty"`
+	Analytics json.RawMessage `json:"analytics,omitempty"`
+	Final     bool            `json:"final,omitempty"` // a system exception not to be retried
+}
+
+// Outcomes of an act on one item.
+const (
+	OK      = "ok"
+	Stale   = "stale"   // settle: the lease was lost; act: the item has changed since it was seen
+	Gone    = "gone"    // the item is not there
+	Refused = "refused" // not allowed in the item's state, or bad content
+)
+
+// Outcome answers for one item of a bulk call, in the order asked.
+type Outcome struct {
+	Item   store.ID     `json:"item"`
+	Result string       `json:"result"` // ok, stale, gone or refused
+	Error  string       `json:"error,omitempty"`
+	Status store.Status `json:"status,omitzero"` // the item's status now
+	Next   store.ID     `json:"next,omitzero"`   // the copy a retry made
+	// Err is the error behind Error, with its code; not sent over the wire.
+	Err error `json:"-"`
+}
+
+// Target names an item an operator acts on, as it was seen. Revision 0 acts on
+// it whatever has happened since.
+type Target struct {
+	Item     store.ID `json:"item"`
+	Revision uint64   `json:"revision,omitempty"`
+}
+
+// RetryRequest asks for an operator's retry.
+type RetryRequest struct {
+	Targets []Target        `json:"targets"`
+	Payload json.RawMessage `json:"payload,omitempty"` // edited payload; one target only
+	Note    string          `json:"note,omitempty"`
+}
+
+// Review actions.
+const (
+	Assign = "assign" // to Reviewer; in-review
+	Verify = "verify" // decided: not to be retried any more
+	Note   = "note"   // only sets the note
+	Clear  = "clear"  // back to no review
+)
+
+// ReviewRequest asks for a judgement on items.
+type ReviewRequest struct {
+	Targets  []Target `json:"targets"`
+	Action   string   `json:"action"`
+	Reviewer string   `json:"reviewer,omitempty"`
+	Note     string   `json:"note,omitempty"`
+}
+
+// ListRequest selects a page of items.
+type ListRequest struct {
+	Queue    string         `json:"queue,omitempty"`
+	Statuses []store.Status `json:"statuses,omitempty"`
+	Group    string         `json:"group,omitempty"`
+	Filter   string         `json:"filter,omitempty"` // the filter language; see ParseFilter
+	After    store.ID       `json:"after,omitzero"`   // exclusive cursor
+	Desc     bool           `json:"desc,omitempty"`   // highest number first
+	Limit    int            `json:"limit,omitempty"`  // 0 = 100
+}
+
+// Page is a window on the selected items.
+type Page struct {
+	Items []store.Item `json:"items"`
+	// More says that items follow; go on with After = the last item's ID.
+	More bool `json:"more"`
+	// Total is the number of all selected items, or -1 where only a scan
+	// could tell.
+	Total int64 `json:"total"`
+	// Damaged counts unreadable records that were passed over.
+	Damaged int `json:"damaged,omitempty"`
+}
+
+// QueueState is a queue's settings with its numbers.
+type QueueState struct {
+	store.Queue
+	Counts          store.Counts `json:"counts"`
+	Delayed         int64        `json:"delayed"`
+	OldestWaitingAt store.Time   `json:"oldest_waiting_at,omitzero"`
+	NextAvailableAt store.Time   `json:"next_available_at,omitzero"`
+	// In and Out are items added and settled in each of the last 15 minutes
+	// since the engine started, oldest first, the running minute last.
+	In  []int `json:"in,omitempty"`
+	Out []int `json:"out,omitempty"`
+}
+
+// Notice is something an operator should be told, once.
+type Notice struct {
+	Seq   uint64     `json:"seq"`
+	At    store.Time `json:"at"`
+	Level string     `json:"level"` // info, warn or error
+	Text  string     `json:"text"`
+	Item  store.ID   `json:"item,omitzero"`
+	Queue string     `json:"queue,omitempty"`
+}
+
+// Snapshot is the picture a console draws: immutable, made anew when something
+// changed. A section whose revision is unchanged is equal to the one before.
+type Snapshot struct {
+	Revision       uint64       `json:"revision"`
+	At             store.Time   `json:"at"`
+	Store          string       `json:"store"` // "bolt:/path", for the header
+	ReadOnly       bool         `json:"read_only,omitempty"`
+	SlotsRevision  uint64       `json:"slots_revision"`
+	Slots          lane.State   `json:"slots"`
+	QueuesRevision uint64       `json:"queues_revision"`
+	Queues         []QueueState `json:"queues"`
+	// Groups is every group of items that wait for a person's decision.
+	Groups  []store.Group `json:"groups"`
+	Notices []Notice      `json:"notices"` // the newest 100, oldest first
+	// Utilisation is the share of the pool that was busy, in percent, in each
+	// of the last 15 minutes since the engine started, oldest first.
+	Utilisation []int `json:"utilisation"`
+}
+
+// SplitRequest changes the pool. Auto follows the default split; otherwise the
+// reserves are as given, or with Keep as they are.
+type SplitRequest struct {
+	Size int  `json:"pool"`
+	Fast int  `json:"fast"`
+	Slow int  `json:"slow"`
+	Auto bool `json:"auto,omitempty"`
+	Keep bool `json:"keep,omitempty"`
+}
+
+type actorKey struct{}
+
+// WithActor names who acts in calls made with the context: a person's login,
+// a robot, a program. It is written into the history.
+func WithActor(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, actorKey{}, name)
+}
+
+// Actor gives the name set by WithActor, or "engine".
+func Actor(ctx context.Context) string {
+	if name, ok := ctx.Value(actorKey{}).(string); ok && name != "" {
+		return name
+	}
+	return "engine"
+}

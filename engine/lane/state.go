@@ -1,0 +1,65 @@
+package lane
+
+import "signalbox/store"
+
+// Slot states.
+const (
+	Free    = "free"
+	Busy    = "busy"
+	Closing = "closing" // above the pool's new size, held until let go
+)
+
+// Holder is who holds a slot, or waits for one.
+type Holder struct {
+	Lane  Lane       `json:"lane"`
+	Queue string     `json:"queue,omitempty"`
+	Job   string     `json:"job,omitempty"`
+	Item  string     `json:"item,omitempty"` // the item being worked now, "" between items
+	Robot string     `json:"robot,omitempty"`
+	Since store.Time `json:"since"`
+}
+
+// SlotState is one slot as seen from outside.
+type SlotState struct {
+	Number int     `json:"number"`
+	Lane   Lane    `json:"lane"` // fast, commons or slow: the part it belongs to
+	State  string  `json:"state"`
+	Holder *Holder `json:"holder,omitempty"`
+}
+
+// LaneState is one lane's reserve and range.
+type LaneState struct {
+	Reserve int `json:"reserve"`
+	First   int `json:"first"`
+	Last    int `json:"last"`
+	Waiting int `json:"waiting"`
+}
+
+// CommonsState is the range both lanes may use; Last < First when it is empty.
+type CommonsState struct {
+	Size  int `json:"size"`
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// Waiter is one place in a lane's waiting line, from 1.
+type Waiter struct {
+	Lane  Lane       `json:"lane"`
+	Queue string     `json:"queue,omitempty"`
+	Job   string     `json:"job,omitempty"`
+	Item  string     `json:"item,omitempty"`
+	Place int        `json:"place"`
+	Since store.Time `json:"since"`
+}
+
+// State is the pool at one instant; it is never changed after it is made.
+type State struct {
+	Pool    int          `json:"pool"`
+	Auto    bool         `json:"auto"`
+	Busy    int          `json:"busy"`
+	Fast    LaneState    `json:"fast"`
+	Commons CommonsState `json:"commons"`
+	Slow    LaneState    `json:"slow"`
+	Slots   []SlotState  `json:"slots"` // in order of number, closing ones last
+	Waiting []Waiter     `json:"waiting"`
+}
