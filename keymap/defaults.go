@@ -1,0 +1,151 @@
+package keymap
+
+// defaults gives every action with the keys of the default preset, in the
+// order of the help screen.
+func defaults() []Binding {
+	var all []Binding
+	for _, group := range []struct {
+		title    string
+		bindings []Binding
+	}{
+		{"Move", moving()},
+		{"Screens", screens()},
+		{"Find and mark", finding()},
+		{"Act", acting()},
+		{"In the verbs menu only", dangerous()},
+		{"View", viewing()},
+		{"Split", splitting()},
+		{"Dialogs and fields", answering()},
+		{"Program", program()},
+	} {
+		for _, b := range group.bindings {
+			b.Group = group.title
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+func on(scopes ...Scope) []Scope { return scopes }
+
+func keys(names ...string) []string { return names }
+
+func moving() []Binding {
+	everywhere := on(Global, Menu, HelpView, Command)
+	return []Binding{
+		{Action: Up, Keys: keys("up", "k"), Help: "up", Long: "Move to the row above", Scopes: everywhere},
+		{Action: Down, Keys: keys("down", "j"), Help: "down", Long: "Move to the row below", Scopes: everywhere},
+		{Action: Left, Keys: keys("left"), Help: "left", Long: "Move or scroll to the left", Scopes: on(Slots, Table, Page, Timeline, Dialog)},
+		{Action: Right, Keys: keys("right"), Help: "right", Long: "Move or scroll to the right", Scopes: on(Slots, Table, Page, Timeline, Dialog)},
+		{Action: Top, Keys: keys("g", "home"), Help: "top", Long: "Go to the first row", Scopes: on(Global, Menu, HelpView)},
+		{Action: Bottom, Keys: keys("G", "end"), Help: "bottom", Long: "Go to the last row", Scopes: on(Global, Menu, HelpView)},
+		{Action: PageUp, Keys: keys("pgup"), Help: "page up", Long: "Go up by a page", Scopes: everywhere},
+		{Action: PageDown, Keys: keys("pgdown"), Help: "page down", Long: "Go down by a page", Scopes: everywhere},
+		{Action: Open, Keys: keys("enter"), Help: "open", Long: "Open what the cursor is on", Scopes: on(Slots, Table, Page, Timeline, Menu)},
+		{Action: Back, Keys: keys("esc"), Help: "back", Long: "Go back a step: close, clear the filter, leave the page; never quits",
+			Scopes: on(Global, SplitEdit, Dialog, Menu, HelpView, Input, Command)},
+		{Action: NextPane, Keys: keys("tab"), Help: "next pane", Long: "Go to the next pane, button or field", Scopes: on(Global, Dialog, Input)},
+		{Action: PrevPane, Keys: keys("shift+tab"), Help: "previous pane", Long: "Go to the previous pane, button or field", Scopes: on(Global, Dialog, Input)},
+	}
+}
+
+func screens() []Binding {
+	names := []string{"slots", "queues", "jobs", "abandoned", "review", "timeline", "events", "robots", "split lab"}
+	all := make([]Binding, len(names))
+	for i, name := range names {
+		screen, _ := Screen(i + 1)
+		all[i] = Binding{Action: screen, Keys: keys(string(rune('1' + i))), Help: name, Long: "Show " + name, Scopes: on(Global)}
+	}
+	return all
+}
+
+func finding() []Binding {
+	searchable := on(Slots, Table, Page, Timeline, HelpView)
+	return []Binding{
+		{Action: Filter, Keys: keys("/"), Help: "filter", Long: "Filter rows: words, field:value, age:>2h, ! to turn it round, jq: on the payload", Scopes: searchable},
+		{Action: NextMatch, Keys: keys("n"), Help: "next match", Long: "Go to the next match", Scopes: searchable},
+		{Action: PrevMatch, Keys: keys("N"), Help: "previous match", Long: "Go to the previous match", Scopes: searchable},
+		{Action: Palette, Keys: keys(":"), Help: "command", Long: "Type a command, with completion", Scopes: on(Global)},
+		{Action: Mark, Keys: keys("space"), Help: "mark", Long: "Mark or unmark this row", Scopes: on(Table)},
+		{Action: MarkRange, Keys: keys("V"), Help: "mark range", Long: "Mark from here to where the cursor goes next", Scopes: on(Table)},
+		{Action: MarkAll, Keys: keys("a"), Help: "mark all", Long: "Mark all that match the filter, beyond what is shown", Scopes: on(Table)},
+		{Action: Unmark, Keys: keys("backspace"), Help: "unmark", Long: "Take away every mark", Scopes: on(Table)},
+		{Action: Sort, Keys: keys("s"), Help: "sort", Long: "Sort by a column", Scopes: on(Table)},
+		{Action: Columns, Keys: keys("o"), Help: "columns", Long: "Choose the columns", Scopes: on(Table)},
+	}
+}
+
+func acting() []Binding {
+	rows := on(Slots, Table, Page)
+	return []Binding{
+		{Action: Retry, Keys: keys("r"), Help: "retry", Long: "Retry this row or the marked; one row at once, more after a question", Scopes: rows},
+		{Action: Verify, Keys: keys("v"), Help: "verify", Long: "Mark as verified: looked at, not to be retried", Scopes: rows},
+		{Action: Assign, Keys: keys("A"), Help: "assign", Long: "Assign a reviewer", Scopes: rows},
+		{Action: Note, Keys: keys("c"), Help: "note", Long: "Write a note on the review", Scopes: rows},
+		{Action: EditRetry, Keys: keys("E"), Help: "edit, retry", Long: "Edit the payload in $EDITOR, then retry", Scopes: rows},
+		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue or job", Scopes: rows},
+		{Action: Verbs, Keys: keys("x"), Help: "verbs", Long: "List every verb, with the reason where one is unavailable", Scopes: rows},
+		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this is not running, and what would help", Scopes: rows},
+		{Action: Undo, Keys: keys("u"), Help: "undo", Long: "Take back the last act while that is still possible", Scopes: on(Global)},
+		{Action: CopyIDs, Keys: keys("y"), Help: "copy ids", Long: "Copy the ids of this row or the marked", Scopes: rows},
+		{Action: CopyJSON, Keys: keys("Y"), Help: "copy json", Long: "Copy this row or the marked as JSON", Scopes: rows},
+		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file", Scopes: on(Slots, Table, Page, Timeline, Lab)},
+	}
+}
+
+func dangerous() []Binding {
+	return []Binding{
+		{Action: Delete, Help: "delete", Long: "Delete items, jobs or queues", Scopes: on(Slots, Table, Page), Danger: true},
+		{Action: Cancel, Help: "cancel", Long: "Cancel items or a job", Scopes: on(Slots, Table, Page), Danger: true},
+		{Action: Purge, Help: "purge", Long: "Remove for good what is deleted or settled", Scopes: on(Slots, Table, Page), Danger: true},
+	}
+}
+
+func viewing() []Binding {
+	return []Binding{
+		{Action: Fold, Keys: keys("space"), Help: "fold", Long: "Fold or unfold this part of the JSON", Scopes: on(Page)},
+		{Action: Reveal, Keys: keys("M"), Help: "show masked", Long: "Show masked fields; this is recorded", Scopes: on(Page)},
+		{Action: ZoomIn, Keys: keys("+", "="), Help: "zoom in", Long: "Show less time, larger", Scopes: on(Timeline)},
+		{Action: ZoomOut, Keys: keys("-"), Help: "zoom out", Long: "Show more time, smaller", Scopes: on(Timeline)},
+		{Action: Freeze, Keys: keys("f"), Help: "freeze", Long: "Hold the picture still, to read or select text; again to go on", Scopes: on(Global)},
+		{Action: Mouse, Keys: keys("m"), Help: "mouse", Long: "Turn the mouse on or off; off, the terminal selects text", Scopes: on(Global)},
+		{Action: Zone, Keys: keys("z"), Help: "zone", Long: "Show times as local, UTC or relative", Scopes: on(Global)},
+		{Action: Theme, Keys: keys("T"), Help: "theme", Long: "Try the next theme", Scopes: on(Global)},
+	}
+}
+
+func splitting() []Binding {
+	editing := on(SplitEdit, Lab)
+	return []Binding{
+		{Action: Split, Keys: keys("S"), Help: "split", Long: "Edit the lane split; nothing changes until applied", Scopes: on(Slots)},
+		{Action: FastMore, Keys: keys("right"), Help: "fast +", Long: "Reserve a slot more for the fast lane", Scopes: editing},
+		{Action: FastLess, Keys: keys("left"), Help: "fast -", Long: "Reserve a slot less for the fast lane", Scopes: editing},
+		{Action: SlowMore, Keys: keys("shift+right"), Help: "slow +", Long: "Reserve a slot more for the slow lane", Scopes: editing},
+		{Action: SlowLess, Keys: keys("shift+left"), Help: "slow -", Long: "Reserve a slot less for the slow lane", Scopes: editing},
+		{Action: PoolMore, Keys: keys("+", "="), Help: "pool +", Long: "Add a slot to the pool", Scopes: editing},
+		{Action: PoolLess, Keys: keys("-"), Help: "pool -", Long: "Take a slot from the pool", Scopes: editing},
+		{Action: SplitAuto, Keys: keys("a"), Help: "auto", Long: "Go back to quarters: the default split", Scopes: editing},
+		{Action: AddSplit, Keys: keys("n"), Help: "add split", Long: "Add a split to compare", Scopes: on(Lab)},
+		{Action: RemoveSplit, Keys: keys("backspace"), Help: "drop split", Long: "Take this split out of the comparison", Scopes: on(Lab)},
+	}
+}
+
+func answering() []Binding {
+	return []Binding{
+		{Action: Apply, Keys: keys("enter"), Help: "apply", Long: "Accept the text, press the button, apply the split",
+			Scopes: on(SplitEdit, Lab, Dialog, Input, Command)},
+		{Action: Yes, Keys: keys("y"), Help: "yes", Long: "Go ahead", Scopes: on(Dialog)},
+		{Action: No, Keys: keys("n"), Help: "no", Long: "Leave it", Scopes: on(Dialog)},
+		{Action: Complete, Keys: keys("tab"), Help: "complete", Long: "Take over the suggestion", Scopes: on(Command)},
+	}
+}
+
+func program() []Binding {
+	always := Scopes()
+	return []Binding{
+		{Action: Help, Keys: keys("?"), Help: "help", Long: "Show what every key does here; type to search", Scopes: on(Global, SplitEdit, Dialog, Menu, HelpView)},
+		{Action: Suspend, Keys: keys("ctrl+z"), Help: "suspend", Long: "Put the program to sleep; fg wakes it", Scopes: always},
+		{Action: Quit, Keys: keys("q"), Help: "quit", Long: "Quit; asks while an act is running", Scopes: on(Global, SplitEdit, HelpView)},
+		{Action: Interrupt, Keys: keys("ctrl+c"), Help: "quit now", Long: "Quit from anywhere", Scopes: always},
+	}
+}
