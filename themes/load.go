@@ -1,0 +1,67 @@
+package themes
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/charmbracelet/colorprofile"
+)
+
+//go:embed builtin/*.toml
+var builtin embed.FS
+
+// Names lists the built-in themes, in the order in which a key goes through
+// them.
+func Names() []string {
+	return []string{"dark", "light", "ansi16", "contrast", "deuter", "tritan", "mono"}
+}
+
+func builtinPath(name string) string { return "builtin/" + name + ".toml" }
+
+// Builtin gives a built-in theme in true colour.
+func Builtin(name string) (*Theme, bool) {
+	if !slices.Contains(Names(), name) {
+		return nil, false
+	}
+	s, wrong := read(builtin, builtinPath(name), nil)
+	if len(wrong) > 0 {
+		return nil, false
+	}
+	t, _, wrong := build(s)
+	if len(wrong) > 0 {
+		return nil, false
+	}
+	return t.For(colorprofile.TrueColor), true
+}
+
+// Default gives the theme for a terminal with a dark or a light background.
+func Default(dark bool) *Theme {
+	name := "light"
+	if dark {
+		name = "dark"
+	}
+	t, _ := Builtin(name)
+	return t
+}
+
+// Load reads a theme file. There is always a theme to go on with: what the
+// file leaves out or gets wrong is taken from the default theme, and the error
+// names file, line and role of each.
+func Load(fsys fs.FS, name string) (*Theme, error) {
+	s, wrong := read(fsys, name, nil)
+	if s == nil {
+		return Default(true), errors.Join(wrong...)
+	}
+	t, bad, faults := build(s)
+	if len(bad) > 0 {
+		whole := Default(t.Dark)
+		for _, r := range bad {
+			for l := range levels {
+				t.looks[l][r] = whole.looks[l][r]
+			}
+		}
+	}
+	return t.For(colorprofile.TrueColor), errors.Join(append(wrong, faults...)...)
+}
