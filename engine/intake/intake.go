@@ -1,0 +1,153 @@
+// Package intake reads files of work into new items, row by row.
+//
+// What a file holds is told from its content: CSV (in UiPath's upload layout,
+// or with named columns), one JSON object a line, or one JSON array. Reading
+// streams: one row is in memory at a time, and a row that can't be read is
+// handed on as a rejected row with its line, its text and its reason, after
+// which reading goes on with the next. Only what makes the rest of the file
+// unreadable ends it.
+//
+//	file ── Open ── File.Rows ──▶ Row{Line, Raw, Item} or Row{Line, Raw, Err}
+//	                                                        └─▶ Rejects
+package intake
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// Format is how a file lays out its rows.
+type Format string
+
+// The formats that Open tells apart.
+const (
+	CSV   Format = "csv"
+	JSONL Format = "jsonl"
+	JSON  Format = "json" // one array
+)
+
+// maxRow bounds a row's text: far above the largest payload an item may have,
+// and small enough that a forgotten quote can't fill the memory.
+const maxRow = 8 << 20
+
+// Columns names the columns (CSV) or keys (JSON) that hold an item's own
+// fields. They stay in the payload too.
+type Columns struct {
+	Reference, Due, Priority, Defer string
+}
+
+// Options says how to read a file.
+type Options struct {
+	// Columns, when any is set, replaces UiPath's column names.
+	Columns Columns
+	// Now is what relative times count from.
+	Now time.Time
+	// Zone is that of times written without one; nil is UTC.
+	Zone *time.Location
+}
+
+// Row is one row of a file: an item to add, or why it is none.
+type Row struct {
+	Line int    // where it begins, from 1
+	Raw  []byte // as it stands in the file, without its line end
+	Item engine.NewItem
+	Err  error // a *store.Error when the row is rejected
+
+	third int // CSV: where in Raw the third field begins
+}
+
+// File is an opened file of rows.
+type File struct {
+	Format Format
+
+	opt       Options
+	in        *lines
+	delimiter byte     // CSV
+	header    []byte   // CSV: the header's text
+	third     int      // CSV: where in it the third name begins
+	columns   *columns // CSV
+}
+
+// Open looks at the beginning of r and readies its rows. The error is a
+// *store.Error about the file as a whole.
+func Open(r io.Reader, opt Options) (*File, error) {
+	if opt.Zone == nil {
+		opt.Zone = time.UTC
+	}
+	buf := bufio.NewReaderSize(r, 64<<10)
+	head, err := buf.Peek(4 << 10)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, unreadable(err)
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return nil, store.Invalid("the file", "it is UTF-16", "save it as UTF-8")
+	}
+	if bytes.HasPrefix(head, []byte("\ufeff")) {
+		buf.Discard(len("\ufeff"))
+		head = head[len("\ufeff"):]
+	}
+	f := &File{opt: opt, in: &lines{r: buf}}
+	switch begin := bytes.TrimLeft(head, " \t\r\n"); {
+	case bytes.HasPrefix(begin, []byte("[")):
+		f.Format = JSON
+	case bytes.HasPrefix(begin, []byte("{")):
+		f.Format = JSONL
+	default:
+		f.Format = CSV
+		return f, f.readHeader()
+	}
+	return f, nil
+}
+
+// Rows yields the file's rows once, in order. An error ends them: the rest of
+// the file can't be read.
+func (f *File) Rows() iter.Seq2[Row, error] {
+	switch f.Format {
+	case JSON:
+		return f.arrayRows
+	case JSONL:
+		return f.lineRows
+	}
+	return f.csvRows
+}
+
+// Reason says why a row was rejected, without what differs from row to row, so
+// that alike rows can be counted.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*store.Error](err); ok {
+		if e.Rule != "" {
+			return e.Rule
+		}
+		return e.Thing
+	}
+	return err.Error()
+}
+
+func unreadable(err error) error {
+	return &store.Error{Code: store.CodeFailed, Thing: "the file", Rule: "it can't be read", Err: err}
+}
+
+// checkText refuses text that is not UTF-8, and says where.
+func checkText(raw []byte) error {
+	if utf8.Valid(raw) {
+		return nil
+	}
+	at := 0
+	for at < len(raw) {
+		r, n := utf8.DecodeRune(raw[at:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		at += n
+	}
+	return store.Invalid(fmt.Sprintf("byte 0x%02X at column %d", raw[at], at+1), "it is not UTF-8", "save the file as UTF-8")
+}
