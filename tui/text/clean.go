@@ -40,6 +40,7 @@ const (
 //	line breaks                ⏎ (one for CR LF)
 //	C1, bidi, tags, unassigned ‹U+202E›
 //	zero-width, joiners, VS    ·
+//	flags                      ‹D›‹E›
 //	invalid UTF-8              �, one a byte
 //
 // Cleaning twice changes nothing more. Clean text is returned as it is,
@@ -130,6 +131,8 @@ func writeRune(b *strings.Builder, r rune) {
 		b.WriteRune(r)
 	case zeroWidth(r):
 		b.WriteString(invisible)
+	case flagLetter(r):
+		b.WriteString("‹" + string('A'+r-firstFlagLetter) + "›")
 	default:
 		fmt.Fprintf(b, "‹U+%04X›", r)
 	}
@@ -140,7 +143,7 @@ func shown(r rune) bool {
 	if r <= '~' {
 		return r >= ' '
 	}
-	if hidden(r) || skinTone(r) {
+	if hidden(r) || skinTone(r) || flagLetter(r) {
 		return false
 	}
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
@@ -162,6 +165,12 @@ func zeroWidth(r rune) bool {
 // skinTone says that r colours the emoji before it: one cell pair for programs
 // that know, two for those that do not.
 func skinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+
+const firstFlagLetter = 0x1f1e6
+
+// flagLetter says that r is half a flag: two columns a pair for some
+// terminals, four for others, and anyone's guess alone.
+func flagLetter(r rune) bool { return r >= firstFlagLetter && r <= firstFlagLetter+25 }
 
 func isMark(r rune) bool {
 	return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me)
