@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"signalbox/store"
+)
+
+// MaxWave is the largest number of items one claim hands out.
+const MaxWave = 1000
+
+// Claim hands waiting items to a robot, atomically and in claim order, each
+// with a new fence. CodeEmpty when there is nothing; with Wait it parks until
+// something comes, and is then served in the same commit that brought it.
+// CodeConflict for a paused queue, or an item claimed by id that can't be.
+// The robot must renew each claim within its lease, and name the fence in all
+// it says about the item.
+func (e *Engine) Claim(ctx context.Context, r ClaimRequest) ([]Record, error) {
+	if err := validateClaim(&r); err != nil {
+		return nil, err
+	}
+	var got []Record
+	parked := &parkedClaim{req: &r, got: make(chan []Record, 1)}
+	err := e.change(ctx, func(t *tx) (err error) {
+		got, err = t.claim(&r)
+		if err == nil && len(got) == 0 && r.Wait > 0 {
+			t.park(parked)
+		}
+		return err
+	})
+	if err == nil && len(got) == 0 && r.Wait > 0 {
+		got, err = e.parking.wait(ctx, parked, time.Duration(r.Wait))
+	}
+	if err == nil && len(got) == 0 {
+		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + r.Queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}
+	}
+	return got, err
+}
+
+func validateClaim(r *ClaimRequest) error {
+	if r.N == 0 {
+		r.N = 1
+	}
+	if r.Queue == "" {
+		r.Queue = r.Item.Queue
+	}
+	switch {
+	case r.Queue == "":
+		return store.Invalid("a claim", "it names no queue", "say which with --queue")
+	case r.N < 1 || r.N > MaxWave:
+		return store.Invalid("a claim", fmt.Sprintf("%d items: a wave holds 1 to %d", r.N, MaxWave), "claim several waves")
+	case r.Robot == "" || len(r.Robot) > 256:
+		return store.Invalid("a claim", "it names no robot, or one of over 256 bytes", "say who works the items with --robot")
+	case !r.Item.IsZero() && r.Item.Queue != r.Queue:
+		return store.Invalid("item "+r.Item.String(), "it is not in queue "+r.Queue, "name its own queue")
+	}
+	return nil
+}
+
+func (t *tx) claim(r *ClaimRequest) ([]Record, error) {
+	q, err := t.Queue(r.Queue)
+	if err != nil {
+		return nil, err
+	}
+	if q.Paused {
+		return nil, store.Conflict("queue "+q.Name, "paused by "+q.PausedBy, "resume it with `signalbox queue resume "+q.Name+"`")
+	}
+	if !r.Item.IsZero() {
+		return t.claimByID(&q, r)
+	}
+	return t.claimReady(&q, r)
+}
+
+func (t *tx) claimReady(q *store.Queue, r *ClaimRequest) ([]Record, error) {
+	var items []store.Item
+	for i, err := range t.Ready(q.Name, t.now) {
+		if err != nil || !r.matches(&i) {
+			continue // an unreadable record is set aside; it never stops a queue
+		}
+		if items = append(items, i); len(items) == r.N {
+			break
+		}
+	}
+	records := make([]Record, 0, len(items))
+	for n := range items {
+		rec, err := t.hold(q, r, &items[n])
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, rec)
+	}
+	return records, nil
+}
+
+func (t *tx) claimByID(q *store.Queue, r *ClaimRequest) ([]Record, error) {
+	i, err := t.Item(r.Item)
+	if err != nil {
+		return nil, err
+	}
+	thing := fmt.Sprintf("item %q", r.Item.String())
+	if i.Status.Waiting() && i.ReadyAt() > t.now {
+		return nil, store.Conflict(thing, "claim failure: not before "+i.ReadyAt().String(), "wait until then")
+	}
+	if i.Status.InFlight() {
+		return nil, store.Conflict(thing, "claim failure: held by "+i.ClaimedBy, "wait for it")
+	}
+	rec, err := t.hold(q, r, &i)
+	if err != nil {
+		return nil, err
+	}
+	return []Record{rec}, nil
+}
+
+func (r *ClaimRequest) matches(i *store.Item) bool {
+	if r.Exact {
+		return i.Reference == r.Reference
+	}
+	return strings.HasPrefix(i.Reference, r.Reference)
+}
+
+// hold gives one waiting item to the robot.
+func (t *tx) hold(q *store.Queue, r *ClaimRequest, i *store.Item) (Record, error) {
+	event := EventClaim
+	if r.N == 1 && !r.NoStart {
+		event = EventClaimStart
+	}
+	row, err := next(q, i, event)
+	if err != nil {
+		return Record{}, err
+	}
+	from := i.Status
+	i.Status = row.to
+	i.Attempts++
+	i.Fence++
+	i.ClaimedBy, i.ClaimedAt = r.Robot, t.now
+	i.LeaseUntil = leaseEnd(q, t.now)
+	i.AvailableAt, i.DeferUntil = 0, 0
+	i.StartedAt, i.EndedAt, i.Progress = 0, 0, ""
+	if event == EventClaimStart {
+		i.StartedAt = t.now
+	}
+	if err := t.put(i, from, EventClaim, ""); err != nil {
+		return Record{}, err
+	}
+	rec := Record{Item: *i}
+	present(q, &rec.Item)
+	rec.Payload, err = t.Payload(i.ID())
+	return rec, err
+}
+
+// leaseEnd is when a claim made or renewed now runs out; 0 = never.
+func leaseEnd(q *store.Queue, now store.Time) store.Time {
+	if q.Lease == 0 {
+		return 0
+	}
+	return now.Add(time.Duration(q.Lease))
+}

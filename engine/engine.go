@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"sync"
+
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+// Options says how an engine runs; the zero value is ready to use.
+type Options struct {
+	Name     string       // of the store, for people: "bolt:/var/lib/queue.db"
+	ReadOnly bool         // nothing is changed, no lease expires
+	Clock    Clock        // nil = SystemClock
+	Logger   *slog.Logger // nil = none
+}
+
+// Engine is one running engine on a store. All methods are safe for concurrent
+// use; each change is durable when its method returns.
+type Engine struct {
+	store       store.Store
+	name        string
+	readOnly    bool
+	clock       Clock
+	log         *slog.Logger
+	incarnation string
+	slots       *lane.Pool
+	resizing    sync.Mutex
+	parking     parking
+	rates       rates
+	feed        feed
+	expirer     expirer
+	supply      supply
+	closed      chan struct{}
+	closing     sync.Once
+}
+
+// Open starts an engine on a store, which it owns from then on. What ran out
+// while no engine ran is applied before it returns, and so are the claims of
+// drains that died with an earlier engine.
+func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
+	e := &Engine{
+		store: s, name: o.Name, readOnly: o.ReadOnly, clock: o.Clock, log: o.Logger,
+		incarnation: newIncarnation(), closed: make(chan struct{}),
+	}
+	if e.clock == nil {
+		e.clock = SystemClock{}
+	}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	e.feed.e = e
+	e.supply.init()
+	split := lane.Auto(DefaultPool)
+	e.slots = lane.New(split, true, e.clock.Now, e.feed.touchSlots)
+	if err := e.resize(ctx); err != nil {
+		return nil, err
+	}
+	if e.readOnly {
+		return e, nil
+	}
+	if err := e.endOrphans(ctx); err != nil {
+		return nil, err
+	}
+	e.expirer.e = e
+	if err := e.expirer.sweep(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.flagAll(ctx); err != nil {
+		return nil, err
+	}
+	e.expirer.start(e)
+	return e, nil
+}
+
+// Close stops the engine and closes its store. Drains are stopped before it.
+func (e *Engine) Close() (err error) {
+	e.closing.Do(func() {
+		close(e.closed)
+		if !e.readOnly {
+			e.expirer.stop()
+		}
+		err = e.store.Close()
+	})
+	return err
+}
+
+// Incarnation is this engine's own random name; it tells its drains' claims
+// from those of an engine that ran on the store before.
+func (e *Engine) Incarnation() string { return e.incarnation }
+
+func newIncarnation() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"signalbox/store"
+)
+
+// sweepSize is how many expired items are handled in one commit.
+const sweepSize = 500
+
+// expirer acts when time itself changes items: a lease runs out, a delay ends.
+// It sleeps until the earliest such instant; every change that brings an
+// earlier one tells it.
+type expirer struct {
+	e      *Engine
+	kick   chan struct{} // capacity 1
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu    sync.Mutex
+	timer Timer
+	armed store.Time // 0 = not armed
+}
+
+// longestSleep bounds a timer, so that a far lease can't overflow a duration
+// and a clock set forward is noticed.
+const longestSleep = time.Hour
+
+func (x *expirer) start(e *Engine) {
+	x.e = e
+	x.kick = make(chan struct{}, 1)
+	x.done = make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	x.cancel = cancel
+	x.wake()
+	go x.run(ctx)
+}
+
+func (x *expirer) stop() {
+	x.cancel()
+	<-x.done
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.timer != nil {
+		x.timer.Stop()
+	}
+}
+
+// due says that at this instant something runs out; 0 is nothing.
+func (x *expirer) due(at store.Time) {
+	if at == 0 {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.armed != 0 && x.armed <= at {
+		return
+	}
+	x.armed = at
+	if x.timer != nil {
+		x.timer.Stop()
+	}
+	// A lease that ends within this millisecond has ended at the next.
+	sleep := min(max(at.Sub(x.e.now()), 0)+time.Millisecond, longestSleep)
+	x.timer = x.e.clock.AfterFunc(sleep, x.wake)
+}
+
+func (x *expirer) wake() {
+	select {
+	case x.kick <- struct{}{}:
+	default:
+	}
+}
+
+func (x *expirer) run(ctx context.Context) {
+	defer close(x.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.kick:
+		}
+		x.mu.Lock()
+		x.armed = 0
+		x.mu.Unlock()
+		if err := x.sweep(ctx); err != nil && ctx.Err() == nil {
+			x.e.log.Error("leases could not be swept", "err", err)
+			x.due(x.e.now().Add(time.Second))
+		}
+	}
+}
+
+// sweep applies all that has run out by now, and arms the timer for what is next.
+func (x *expirer) sweep(ctx context.Context) error {
+	for {
+		var at store.Time
+		err := x.e.store.View(ctx, func(r store.Reader) (err error) {
+			at, err = r.NextDue()
+			return err
+		})
+		if err != nil || at == 0 {
+			return err
+		}
+		if at > x.e.now() {
+			x.due(at)
+			return nil
+		}
+		if err := x.e.expire(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// expire ends the leases that have run out and offers what has become ready.
+func (e *Engine) expire(ctx context.Context) error {
+	return e.change(ctx, func(t *tx) error {
+		expired, err := t.Expired(t.now, sweepSize)
+		if err != nil {
+			return err
+		}
+		if err := t.expireAll(expired, leaseRanOut); err != nil {
+			return err
+		}
+		ripe, err := t.Ripen(t.now)
+		if err != nil {
+			return err
+		}
+		for _, name := range ripe {
+			t.touch(name)
+			t.offer(name)
+		}
+		return nil
+	})
+}
+
+// reason says why a claim ended without a word.
+type reason func(*store.Queue, *store.Item) string
+
+func leaseRanOut(q *store.Queue, i *store.Item) string {
+	return fmt.Sprintf("lease of %s ran out, no word from robot %q", q.Lease, i.ClaimedBy)
+}
+
+func engineDied(_ *store.Queue, i *store.Item) string {
+	return fmt.Sprintf("the engine that ran drain %q is gone", i.ClaimedBy)
+}
+
+func (t *tx) expireAll(items []store.Item, why reason) error {
+	abandoned := map[string]int{}
+	for n := range items {
+		i := &items[n]
+		q, err := t.Queue(i.Queue)
+		if err != nil {
+			return err
+		}
+		if err := t.expireOne(&q, i, why(&q, i)); err != nil {
+			return err
+		}
+		if i.Status == store.Abandoned {
+			abandoned[i.Queue]++
+		}
+	}
+	for queue, n := range abandoned {
+		t.notice("warn", fmt.Sprintf("%d abandoned in %s", n, queue), store.ID{Queue: queue})
+	}
+	return nil
+}
+
+func (t *tx) expireOne(q *store.Queue, i *store.Item, why string) error {
+	row, err := next(q, i, EventExpire)
+	if err != nil {
+		return err
+	}
+	i.Error = &store.Failure{Kind: System, Reason: why, At: t.now}
+	switch row.guard {
+	case expiryPays:
+		_, err = t.retryLater(q, i, row, why)
+		return err
+	case reclaim:
+		i.Reclaims++
+	}
+	return t.end(i, row, why)
+}
+
+// DrainPrefix begins the robot names of an engine's own drains; the engine's
+// incarnation follows.
+const DrainPrefix = "engine/"
+
+// endOrphans ends at once what the drains of earlier engines on this store
+// held: their processes died with them.
+func (e *Engine) endOrphans(ctx context.Context) error {
+	own := DrainPrefix + e.incarnation + "/"
+	var after store.ID
+	for {
+		var orphans []store.Item
+		err := e.store.View(ctx, func(r store.Reader) error {
+			orphans = orphans[:0]
+			q := store.Query{Statuses: []store.Status{store.Claimed, store.Processing}, After: after}
+			for i, err := range r.Items(q) {
+				if err != nil || !strings.HasPrefix(i.ClaimedBy, DrainPrefix) || strings.HasPrefix(i.ClaimedBy, own) {
+					continue
+				}
+				if orphans = append(orphans, i); len(orphans) == sweepSize {
+					break
+				}
+			}
+			return nil
+		})
+		if err != nil || len(orphans) == 0 {
+			return err
+		}
+		after = orphans[len(orphans)-1].ID()
+		if err := e.endThese(ctx, orphans); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *Engine) endThese(ctx context.Context, orphans []store.Item) error {
+	return e.change(ctx, func(t *tx) error {
+		var still []store.Item
+		for _, o := range orphans {
+			i, err := t.Item(o.ID())
+			if err == nil && i.Revision == o.Revision {
+				still = append(still, i)
+			}
+		}
+		return t.expireAll(still, engineDied)
+	})
+}

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"signalbox/store"
+)
+
+// keptNotices is how many notices a snapshot carries.
+const keptNotices = 100
+
+// feed makes Snapshots for whoever watches. Changes only mark what they
+// touched; a watcher that asks for more than the newest makes the next one, so
+// an engine nobody watches draws nothing, and a burst becomes one picture.
+type feed struct {
+	e *Engine
+
+	build sync.Mutex // held while a snapshot is made
+
+	mu      sync.Mutex
+	watched bool // somebody has asked for a snapshot
+	current *Snapshot
+	dirty   dirt
+	notices []Notice
+	seq     uint64        // of the newest notice
+	changed chan struct{} // closed at the next touch; nil when nobody waits
+}
+
+// dirt is what has changed since the current snapshot.
+type dirt struct {
+	queues map[string]bool
+	groups bool
+	slots  bool
+	any    bool
+}
+
+// touch marks what a committed change did.
+func (f *feed) touch(a *effects) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range a.notices {
+		f.seq++
+		n.Seq = f.seq
+		f.notices = append(f.notices, n)
+	}
+	if extra := len(f.notices) - keptNotices; extra > 0 {
+		f.notices = slices.Clone(f.notices[extra:])
+	}
+	if f.watched { // before the first watcher everything is new anyway
+		if f.dirty.queues == nil {
+			f.dirty.queues = map[string]bool{}
+		}
+		for _, t := range a.touched {
+			f.dirty.queues[t.queue] = true
+		}
+	}
+	f.dirty.groups = f.dirty.groups || a.groups
+	f.signal()
+}
+
+// touchSlots marks a change of the pool.
+func (f *feed) touchSlots() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dirty.slots = true
+	f.signal()
+}
+
+func (f *feed) signal() {
+	f.dirty.any = true
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+}
+
+// Watch gives the newest snapshot as soon as its revision is above after, and
+// waits for one while there is none. Safe for any number of watchers; each
+// sees the newest, not every one.
+func (e *Engine) Watch(ctx context.Context, after uint64) (*Snapshot, error) {
+	for {
+		s, err := e.feed.newest(ctx)
+		if err != nil || s.Revision > after {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-e.closed:
+			return nil, store.Unavailable(e.name, nil, "the engine has stopped; start it again")
+		case <-e.feed.wait():
+		}
+	}
+}
+
+// wait gives a channel that is closed when the current snapshot is outdated.
+func (f *feed) wait() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	changed := f.changed
+	if f.dirty.any {
+		f.signal()
+	}
+	return changed
+}
+
+// newest gives the current snapshot, made anew when something has changed.
+func (f *feed) newest(ctx context.Context) (*Snapshot, error) {
+	f.build.Lock()
+	defer f.build.Unlock()
+	f.mu.Lock()
+	old, dirty := f.current, f.dirty
+	if old != nil && !dirty.any {
+		f.mu.Unlock()
+		return old, nil
+	}
+	f.dirty, f.watched = dirt{}, true
+	notices := f.notices[:len(f.notices):len(f.notices)]
+	f.mu.Unlock()
+
+	s, err := f.e.snapshot(ctx, old, dirty)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil { // what was taken is still to be shown
+		f.dirty.merge(dirty)
+		return nil, err
+	}
+	s.Notices = notices
+	f.current = s
+	return s, nil
+}
+
+func (d *dirt) merge(o dirt) {
+	if d.queues == nil {
+		d.queues = map[string]bool{}
+	}
+	maps.Copy(d.queues, o.queues)
+	d.groups, d.slots, d.any = d.groups || o.groups, d.slots || o.slots, true
+}
+
+// snapshot makes the picture that follows old; only what is dirty is read.
+func (e *Engine) snapshot(ctx context.Context, old *Snapshot, d dirt) (*Snapshot, error) {
+	s := &Snapshot{Store: e.name, ReadOnly: e.readOnly}
+	if old != nil {
+		*s = *old
+	}
+	s.Revision++
+	s.At = e.now()
+	if old == nil || d.slots {
+		s.SlotsRevision = s.Revision
+		s.Slots = *e.slots.State()
+	}
+	s.Utilisation = e.slots.Utilisation()
+	if old != nil && len(d.queues) == 0 && !d.groups {
+		return s, nil
+	}
+	err := e.store.View(ctx, func(r store.Reader) error {
+		if old == nil || d.groups {
+			groups, err := r.Groups("")
+			if err != nil {
+				return err
+			}
+			s.Groups = groups
+		}
+		s.QueuesRevision = s.Revision
+		return e.readQueues(r, s, d)
+	})
+	return s, err
+}
+
+// readQueues takes over the rows of queues that have not changed.
+func (e *Engine) readQueues(r store.Reader, s *Snapshot, d dirt) error {
+	known := make(map[string]*QueueState, len(s.Queues))
+	for i := range s.Queues {
+		known[s.Queues[i].Name] = &s.Queues[i]
+	}
+	queues, err := r.Queues()
+	if err != nil {
+		return err
+	}
+	rows := make([]QueueState, len(queues))
+	for i, q := range queues {
+		if row := known[q.Name]; row != nil && !d.queues[q.Name] {
+			rows[i] = *row
+			continue
+		}
+		if rows[i], err = e.queueState(r, q); err != nil {
+			return err
+		}
+	}
+	s.Queues = rows
+	return nil
+}

@@ -1,0 +1,343 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"signalbox/store"
+)
+
+// Limits on what an item may carry.
+const (
+	MaxPayloadChars = 256_000
+	MaxPayloadBytes = 512_000
+	MaxOutput       = 51_200  // characters
+	MaxAnalytics    = 5_120   // characters
+	MaxProgress     = 104_857 // characters
+	MaxReference    = 128     // characters
+	maxReason       = 102_400 // characters, of reasons and details each
+)
+
+// Commit modes of AddRequest.
+const (
+	AllOrNothing       = "all-or-nothing"
+	StopOnFirstFailure = "stop-on-first-failure"
+	Independent        = "independent"
+)
+
+// AddRequest adds items to a queue. With AllOrNothing (the default) one bad
+// item keeps all out; StopOnFirstFailure stores those before it; Independent
+// stores every good one.
+type AddRequest struct {
+	Queue string    `json:"queue"`
+	Items []NewItem `json:"items"`
+	Mode  string    `json:"mode,omitempty"`
+}
+
+// AddResult answers for one item of an AddRequest. Existing says that the
+// caller's idempotency key was known and Item is the one added with it before.
+type AddResult struct {
+	Item     store.Item `json:"item"`
+	Existing bool       `json:"existing,omitempty"`
+	Error    string     `json:"error,omitempty"`
+	Err      error      `json:"-"`
+}
+
+// Add stores new items and answers for each, in order. With AllOrNothing the
+// first refusal is also returned as the error. CodeInvalid for content over a
+// limit or not JSON, CodeConflict for a duplicate reference in a queue with
+// unique references, CodeNotFound for a queue that is not there.
+func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
+	switch r.Mode {
+	case "", AllOrNothing, StopOnFirstFailure, Independent:
+	default:
+		return nil, store.Invalid(fmt.Sprintf("mode %q", r.Mode), "a mode is all-or-nothing, stop-on-first-failure or independent", "use one of these")
+	}
+	if len(r.Items) == 0 {
+		return nil, store.Invalid("an add to queue "+r.Queue, "holds no items", "give at least one")
+	}
+	results := make([]AddResult, len(r.Items))
+	err := e.change(ctx, func(t *tx) error {
+		clear(results)
+		return t.addAll(&r, results)
+	})
+	return results, err
+}
+
+func (t *tx) addAll(r *AddRequest, results []AddResult) error {
+	q, err := t.Queue(r.Queue)
+	if err != nil {
+		return err
+	}
+	refs := map[string]bool{}
+	check := func(i int) error {
+		err := t.admit(&q, &r.Items[i], refs, &results[i])
+		if err != nil {
+			results[i].Err, results[i].Error = err, err.Error()
+		}
+		return err
+	}
+	atomic := r.Mode == "" || r.Mode == AllOrNothing
+	if atomic { // all are looked at before any is written
+		var first error
+		for i := range r.Items {
+			if err := check(i); err != nil && first == nil {
+				first = err
+			}
+		}
+		if first != nil {
+			return first
+		}
+	}
+	for i := range r.Items {
+		if !atomic && check(i) != nil {
+			if r.Mode == StopOnFirstFailure {
+				return nil
+			}
+			continue
+		}
+		if err := t.addOne(&q, &r.Items[i], &results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// admit decides whether a new item may come in, and finds the one it repeats.
+func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddResult) error {
+	if err := validateItem(q, n); err != nil {
+		return err
+	}
+	if n.Key != "" {
+		id, err := t.ByKey(q.Name, n.Key)
+		if err != nil {
+			return err
+		}
+		if !id.IsZero() {
+			res.Existing = true
+			res.Item, err = t.Item(id)
+			return err
+		}
+	}
+	if !q.UniqueReferences || n.Reference == "" {
+		return nil
+	}
+	holder, err := t.referenceHolder(q.Name, n.Reference)
+	if err != nil {
+		return err
+	}
+	if refs[n.Reference] || !holder.IsZero() {
+		thing := fmt.Sprintf("reference %q", n.Reference)
+		return store.Conflict(thing, "it is already in queue "+q.Name, "use another reference, or retry "+or(holder.String(), "the one just added"))
+	}
+	refs[n.Reference] = true
+	return nil
+}
+
+// referenceHolder finds the item that keeps others from using a reference;
+// retried and deleted ones don't.
+func (t *tx) referenceHolder(queue, reference string) (store.ID, error) {
+	for i, err := range t.Items(store.Query{Queue: queue, Reference: reference, Exact: true}) {
+		if err != nil {
+			return store.ID{}, err
+		}
+		if i.Status != store.Retried && i.Status != store.Deleted {
+			return i.ID(), nil
+		}
+	}
+	return store.ID{}, nil
+}
+
+func (t *tx) addOne(q *store.Queue, n *NewItem, res *AddResult) error {
+	if res.Existing {
+		return nil
+	}
+	if n.Key != "" { // an earlier item of the same call may have taken the key
+		if id, err := t.ByKey(q.Name, n.Key); err != nil || !id.IsZero() {
+			if err == nil {
+				res.Existing = true
+				res.Item, err = t.Item(id)
+			}
+			return err
+		}
+	}
+	res.Item = store.Item{
+		Queue: q.Name, Family: q.Family, Status: waiting(q.Family)[0],
+		Reference: n.Reference, Key: n.Key, Priority: n.Priority,
+		MaxAttempts: n.MaxAttempts, Retryable: true,
+		DeferUntil: n.DeferUntil, DueAt: n.DueAt, RiskAt: n.RiskAt, Job: n.Job,
+	}
+	if res.Item.DueAt == 0 && q.SLA > 0 {
+		res.Item.DueAt = t.now.Add(time.Duration(q.SLA))
+	}
+	if res.Item.RiskAt == 0 && q.SLARisk > 0 {
+		res.Item.RiskAt = t.now.Add(time.Duration(q.SLARisk))
+	}
+	return t.add(&res.Item, n.Payload, "add", "")
+}
+
+func validateItem(q *store.Queue, n *NewItem) error {
+	if err := validatePayload(q, n.Payload); err != nil {
+		return err
+	}
+	if err := validateReference(n.Reference); err != nil {
+		return err
+	}
+	if len(n.Key) > 512 {
+		return store.Invalid("key", fmt.Sprintf("%d bytes long, the limit is 512", len(n.Key)), "use a shorter key")
+	}
+	if n.MaxAttempts < 0 || n.MaxAttempts > MaxRetries+1 {
+		return store.Invalid("max_attempts", fmt.Sprintf("%d is not from 1 to %d", n.MaxAttempts, MaxRetries+1), "choose a number in this range")
+	}
+	return nil
+}
+
+func validatePayload(q *store.Queue, payload []byte) error {
+	if len(payload) > MaxPayloadBytes {
+		return overLimit("payload", len(payload), MaxPayloadBytes, "bytes")
+	}
+	if n := utf8.RuneCount(payload); n > MaxPayloadChars {
+		return overLimit("payload", n, MaxPayloadChars, "characters")
+	}
+	if line, col, why := badJSON(payload); why != "" {
+		return store.Invalid("payload", fmt.Sprintf("line %d, column %d: %s", line, col, why), "give valid JSON in UTF-8")
+	}
+	if q.Family == store.Transactions && !isObject(payload) {
+		return store.Invalid("payload", "an item of a transactions queue holds a JSON object", `write it as {"name": "value"}`)
+	}
+	return nil
+}
+
+func validateReference(ref string) error {
+	if n := utf8.RuneCountInString(ref); n > MaxReference {
+		return overLimit("reference", n, MaxReference, "characters")
+	}
+	for _, c := range ref {
+		if c == '"' || c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == utf8.RuneError {
+			return store.Invalid(fmt.Sprintf("reference %q", ref), "it may hold no double quote and no control character", "leave them out")
+		}
+	}
+	return nil
+}
+
+func overLimit(field string, size, limit int, unit string) error {
+	return store.Invalid(field, fmt.Sprintf("%d %s, the limit is %d", size, unit, limit), "keep large data elsewhere and store a link to it")
+}
+
+// badJSON finds the first place at which b stops being one JSON value.
+func badJSON(b []byte) (line, col int, why string) {
+	at := -1
+	switch {
+	case len(bytes.TrimSpace(b)) == 0:
+		return 1, 1, "empty"
+	case !utf8.Valid(b):
+		at = invalidUTF8(b)
+		why = "not UTF-8"
+	case json.Valid(b):
+		return 0, 0, ""
+	default:
+		var v any
+		err := json.Unmarshal(b, &v)
+		at, why = len(b)-1, "ends too early"
+		if s, ok := err.(*json.SyntaxError); ok {
+			at, why = max(int(s.Offset)-1, 0), s.Error()
+		}
+	}
+	before := b[:at]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	col = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return line, col, why
+}
+
+func invalidUTF8(b []byte) int {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return 0
+}
+
+func isObject(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) > 0 && b[0] == '{'
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// Item gives an item whole, or CodeNotFound.
+func (e *Engine) Item(ctx context.Context, id store.ID) (rec Record, err error) {
+	err = e.store.View(ctx, func(r store.Reader) error {
+		i, err := r.Item(id)
+		if err != nil {
+			return err
+		}
+		rec, err = whole(r, i)
+		return err
+	})
+	return rec, err
+}
+
+// whole reads an item's contents beside it.
+func whole(r store.Reader, i store.Item) (Record, error) {
+	q, err := r.Queue(i.Queue)
+	if err != nil {
+		return Record{}, err
+	}
+	rec := Record{Item: i}
+	present(&q, &rec.Item)
+	if rec.Payload, err = r.Payload(i.ID()); err != nil {
+		return rec, err
+	}
+	res, err := r.Result(i.ID())
+	if err != nil {
+		return rec, err
+	}
+	rec.Output, rec.Analytics = res.Output, res.Analytics
+	if rec.Error != nil && res.Details != "" {
+		failure := *rec.Error
+		failure.Details = res.Details
+		rec.Error = &failure
+	}
+	return rec, nil
+}
+
+// present fills what an item takes from its queue unless it has its own.
+func present(q *store.Queue, i *store.Item) {
+	if i.MaxAttempts == 0 {
+		i.MaxAttempts = q.Retries + 1
+	}
+}
+
+// History gives an item's changes, newest first, at most limit (0 = 100).
+func (e *Engine) History(ctx context.Context, id store.ID, limit int) (changes []store.Change, err error) {
+	err = e.store.View(ctx, func(r store.Reader) error {
+		if _, err := r.Item(id); err != nil {
+			return err
+		}
+		changes, err = r.History(id, pageSize(limit))
+		return err
+	})
+	return changes, err
+}
+
+// Changes gives the history of everything after a sequence number, oldest
+// first, at most limit (0 = 100).
+func (e *Engine) Changes(ctx context.Context, after uint64, limit int) (changes []store.Change, err error) {
+	err = e.store.View(ctx, func(r store.Reader) error {
+		changes, err = r.Changes(after, pageSize(limit))
+		return err
+	})
+	return changes, err
+}

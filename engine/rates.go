@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"sync"
+
+	"signalbox/store"
+)
+
+// rateMinutes is how many minutes of rates are kept.
+const rateMinutes = 15
+
+// rates counts what came into and went out of each queue by the minute, since
+// the engine started. It is memory only: a picture for people, not a record.
+type rates struct {
+	mu sync.Mutex
+	by map[string]*minutes
+}
+
+// minutes is a ring of counts; last is the minute of the newest.
+type minutes struct {
+	first, last int64
+	in, out     [rateMinutes]int
+}
+
+func (r *rates) add(touched []touch, now store.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range touched {
+		if t.in == 0 && t.out == 0 {
+			continue
+		}
+		m := r.by[t.queue]
+		if m == nil {
+			m = &minutes{first: minuteOf(now), last: minuteOf(now)}
+			if r.by == nil {
+				r.by = map[string]*minutes{}
+			}
+			r.by[t.queue] = m
+		}
+		m.advance(minuteOf(now))
+		m.in[m.last%rateMinutes] += t.in
+		m.out[m.last%rateMinutes] += t.out
+	}
+}
+
+// of gives a queue's counts per minute, oldest first, the running one last.
+func (r *rates) of(queue string, now store.Time) (in, out []int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.by[queue]
+	if m == nil {
+		return nil, nil
+	}
+	m.advance(minuteOf(now))
+	for at := max(m.first, m.last-rateMinutes+1); at <= m.last; at++ {
+		in = append(in, m.in[at%rateMinutes])
+		out = append(out, m.out[at%rateMinutes])
+	}
+	return in, out
+}
+
+func (m *minutes) advance(minute int64) {
+	for step := 0; m.last < minute && step < rateMinutes; step++ {
+		m.last++
+		m.in[m.last%rateMinutes], m.out[m.last%rateMinutes] = 0, 0
+	}
+	if m.last < minute { // all of it is older than the ring
+		m.in, m.out, m.last = [rateMinutes]int{}, [rateMinutes]int{}, minute
+	}
+}
+
+func minuteOf(t store.Time) int64 { return int64(t) / 60_000 }

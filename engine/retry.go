@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"signalbox/store"
+)
+
+// RetryDelay is how long an item waits before its k-th of n retries: each wait
+// is twice the one before, and together they fill the window; none is shorter
+// than the floor. In whole seconds:
+//
+//	max(floor, ⌊window · 2^(k−1) / (2^n − 1)⌋)
+func RetryDelay(window, floor time.Duration, n, k int) time.Duration {
+	if n < 1 || k < 1 || k > n {
+		return floor
+	}
+	share := window.Seconds() * math.Exp2(float64(k-1)) / (math.Exp2(float64(n)) - 1)
+	return max(floor, time.Duration(math.Floor(share))*time.Second)
+}
+
+// Retry gives items another life on an operator's word: failed, excepted or
+// abandoned ones, never verified ones. Each gets a fresh budget and can be
+// claimed at once: jobs in place, transactions by a linked copy. All are
+// answered for in order: ok, stale (changed since it was seen), gone, refused.
+func (e *Engine) Retry(ctx context.Context, r RetryRequest) ([]Outcome, error) {
+	if err := validateTargets(r.Targets); err != nil {
+		return nil, err
+	}
+	if r.Payload != nil && len(r.Targets) != 1 {
+		return nil, store.Invalid("an edited retry", fmt.Sprintf("one payload for %d items", len(r.Targets)), "edit one item at a time")
+	}
+	note := cleanText(r.Note, maxReason)
+	return e.each(ctx, r.Targets, func(t *tx, q *store.Queue, i *store.Item) (store.ID, error) {
+		return t.retry(q, i, r.Payload, note)
+	})
+}
+
+// each acts on every target in one durable change and answers for each.
+func (e *Engine) each(ctx context.Context, targets []Target, act func(*tx, *store.Queue, *store.Item) (store.ID, error)) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(targets))
+	err := e.change(ctx, func(t *tx) error {
+		for n, target := range targets {
+			var err error
+			if outcomes[n], err = t.onTarget(target, act); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return outcomes, err
+}
+
+func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (store.ID, error)) (Outcome, error) {
+	i, err := t.Item(target.Item)
+	if err != nil {
+		return goneOr(target.Item, err)
+	}
+	if target.Revision != 0 && target.Revision != i.Revision {
+		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen; it is now "+i.Status.String(), "look at it again")
+		return answer(target.Item, Stale, err).at(i.Status), nil
+	}
+	q, err := t.Queue(i.Queue)
+	if err != nil {
+		return Outcome{}, err
+	}
+	copied, err := act(t, &q, &i)
+	if code := store.CodeOf(err); code == store.CodeConflict || code == store.CodeInvalid {
+		return answer(target.Item, Refused, err).at(i.Status), nil
+	}
+	return Outcome{Item: target.Item, Result: OK, Status: i.Status, Next: copied}, err
+}
+
+func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note string) (store.ID, error) {
+	row, err := next(q, i, EventRetry)
+	if err != nil {
+		return store.ID{}, err
+	}
+	if payload != nil {
+		if err := validatePayload(q, payload); err != nil {
+			return store.ID{}, err
+		}
+	}
+	from := i.Status
+	i.Status, i.Group = row.to, ""
+	i.Review.Status = store.ReviewRetried
+	if i.Family == store.Transactions {
+		copied, err := t.copyOf(i, payload, func(*store.Item) {})
+		if err != nil {
+			return store.ID{}, err
+		}
+		i.Next = copied
+		return copied, t.put(i, from, EventRetry, note)
+	}
+	if payload != nil {
+		old, err := t.Payload(i.ID())
+		if err != nil {
+			return store.ID{}, err
+		}
+		if err := t.PutPayload(i.ID(), payload); err != nil {
+			return store.ID{}, err
+		}
+		note = edited(note, old, payload)
+	}
+	i.Spent, i.Reclaims, i.RetryNo = 0, 0, i.RetryNo+1
+	i.Retryable = true
+	i.AvailableAt, i.DeferUntil, i.EndedAt, i.LeaseUntil = 0, 0, 0, 0
+	return store.ID{}, t.put(i, from, EventRetry, note)
+}
+
+// copyOf adds the next item of a transaction's chain, linked both ways (the
+// caller writes the original's Next). A nil payload copies the original's.
+func (t *tx) copyOf(i *store.Item, payload []byte, with func(*store.Item)) (store.ID, error) {
+	old, err := t.Payload(i.ID())
+	if err != nil {
+		return store.ID{}, err
+	}
+	why := "retry of " + i.ID().String()
+	if payload == nil {
+		payload = old
+	} else {
+		why = edited(why, old, payload)
+	}
+	c := store.Item{
+		Queue: i.Queue, Family: i.Family, Status: waiting(i.Family)[0],
+		Reference: i.Reference, Priority: i.Priority, MaxAttempts: i.MaxAttempts, Retryable: true,
+		RetryNo: i.RetryNo + 1, Chain: i.Chain, Previous: i.ID(),
+		DueAt: i.DueAt, RiskAt: i.RiskAt, Job: i.Job,
+	}
+	with(&c)
+	if err := t.add(&c, payload, "add", why); err != nil {
+		return store.ID{}, err
+	}
+	return c.ID(), nil
+}
+
+func validateTargets(targets []Target) error {
+	if len(targets) == 0 {
+		return store.Invalid("an act on items", "names no item", "name at least one; an empty set never means all")
+	}
+	return nil
+}
+
+// edited says in the history what an edit changed, by the names of the fields
+// when both payloads are objects.
+func edited(note string, old, new []byte) string {
+	var a, b map[string]json.RawMessage
+	what := "payload replaced"
+	if json.Unmarshal(old, &a) == nil && json.Unmarshal(new, &b) == nil {
+		var changes []string
+		for _, name := range slices.Sorted(maps.Keys(b)) {
+			if before, ok := a[name]; !ok {
+				changes = append(changes, fmt.Sprintf("%s: added %s", name, b[name]))
+			} else if !bytes.Equal(before, b[name]) {
+				changes = append(changes, fmt.Sprintf("%s: %s → %s", name, before, b[name]))
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(a)) {
+			if _, ok := b[name]; !ok {
+				changes = append(changes, fmt.Sprintf("%s: %s removed", name, a[name]))
+			}
+		}
+		what = "edited " + or(strings.Join(changes, ", "), "nothing")
+	}
+	if note != "" {
+		what = note + "; " + what
+	}
+	return cleanText(what, maxReason)
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"context"
+
+	"signalbox/store"
+)
+
+// tx is one change under way: the store's transaction, when and by whom it is
+// made, and what must follow once it is committed.
+type tx struct {
+	store.Tx
+	e     *Engine
+	now   store.Time
+	actor string
+	after effects
+}
+
+// effects is gathered while a change runs and carried out after its commit.
+type effects struct {
+	touched    []touch
+	available  []string   // queues that gained claimable items
+	due        store.Time // earliest lease end or delay end written, 0 = none
+	deliveries []delivery // parked claims served by this change
+	parked     *parkedClaim
+	notices    []Notice
+	groups     bool // an item's Group was set or cleared
+}
+
+// touch counts what a change did to one queue.
+type touch struct {
+	queue   string
+	in, out int
+}
+
+// change runs fn as one durable change, serves parked claims from what it made
+// available in the same commit, and after it wakes whoever waits for it.
+func (e *Engine) change(ctx context.Context, fn func(*tx) error) error {
+	if e.readOnly {
+		return &store.Error{Code: store.CodeForbidden, Thing: e.name, Rule: "opened read-only", Mend: "open it without --read-only"}
+	}
+	t := tx{e: e, actor: Actor(ctx)}
+	err := e.store.Update(ctx, func(s store.Tx) error {
+		t.restart(s)
+		if err := fn(&t); err != nil {
+			return err
+		}
+		return t.serveParked()
+	})
+	if err != nil {
+		e.parking.takeBack(&t.after)
+		return err
+	}
+	e.committed(&t.after)
+	return nil
+}
+
+// restart begins a run of the change; an earlier one may have been rolled back.
+func (t *tx) restart(s store.Tx) {
+	t.e.parking.takeBack(&t.after)
+	t.Tx, t.now = s, t.e.now()
+	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0]}
+}
+
+// committed carries out what a change left to do.
+func (e *Engine) committed(a *effects) {
+	e.parking.deliver(a.deliveries)
+	e.rates.add(a.touched, e.now())
+	e.expirer.due(a.due)
+	e.flag(a.available)
+	e.feed.touch(a)
+}
+
+// touch marks the queue as changed.
+func (t *tx) touch(queue string) *touch {
+	for i := range t.after.touched {
+		if t.after.touched[i].queue == queue {
+			return &t.after.touched[i]
+		}
+	}
+	t.after.touched = append(t.after.touched, touch{queue: queue})
+	return &t.after.touched[len(t.after.touched)-1]
+}
+
+// offer says that the queue gained items that can be claimed now.
+func (t *tx) offer(queue string) {
+	for _, name := range t.after.available {
+		if name == queue {
+			return
+		}
+	}
+	t.after.available = append(t.after.available, queue)
+}
+
+// remind keeps the earliest instant at which time itself changes an item.
+func (t *tx) remind(at store.Time) {
+	if at != 0 && (t.after.due == 0 || at < t.after.due) {
+		t.after.due = at
+	}
+}
+
+func (t *tx) notice(level, text string, id store.ID) {
+	t.after.notices = append(t.after.notices, Notice{At: t.now, Level: level, Text: text, Item: itemOnly(id), Queue: id.Queue})
+}
+
+func itemOnly(id store.ID) store.ID {
+	if id.Number == 0 {
+		return store.ID{}
+	}
+	return id
+}
+
+// putQueue writes a queue's settings with their history.
+func (t *tx) putQueue(q *store.Queue, event, why string) error {
+	t.touch(q.Name)
+	if !q.Paused {
+		t.offer(q.Name)
+	}
+	if err := t.PutQueue(q); err != nil {
+		return err
+	}
+	return t.Append(t.record(q.Name, event, why))
+}
+
+// put writes an item that the event took from an earlier status to its present
+// one, with its history, and notes what follows from it.
+func (t *tx) put(i *store.Item, from store.Status, event Event, why string) error {
+	t.follow(i, from)
+	return t.Put(i, t.itemChange(i, from, event, why))
+}
+
+// add stores a new item with its history.
+func (t *tx) add(i *store.Item, payload []byte, event, why string) error {
+	i.CreatedAt, i.CreatedBy = t.now, t.actor
+	t.follow(i, 0)
+	t.touch(i.Queue).in++
+	return t.Add(i, payload, store.Change{At: t.now, Actor: t.actor, Event: event, To: i.Status, Why: why})
+}
+
+func (t *tx) follow(i *store.Item, from store.Status) {
+	touched := t.touch(i.Queue)
+	if Final(i.Status) && !Final(from) {
+		touched.out++
+	}
+	if i.Group != "" || Reviewable(from) {
+		t.after.groups = true
+	}
+	switch {
+	case i.Status.InFlight():
+		t.remind(i.LeaseUntil)
+	case i.Status.Waiting() && i.ReadyAt() > t.now:
+		t.remind(i.ReadyAt())
+	case i.Status.Waiting():
+		t.offer(i.Queue)
+	}
+}
+
+// itemChange records who did it: for a robot's own reports the robot.
+func (t *tx) itemChange(i *store.Item, from store.Status, event Event, why string) *store.Change {
+	actor := t.actor
+	if from.InFlight() || i.Status.InFlight() {
+		actor = i.ClaimedBy
+	}
+	if event == EventExpire {
+		actor = "engine"
+	}
+	return &store.Change{At: t.now, Actor: actor, Queue: i.Queue, Number: i.Number, Event: string(event), From: from, To: i.Status, Fence: i.Fence, Why: why}
+}
+
+func (t *tx) record(queue, event, why string) store.Change {
+	return store.Change{At: t.now, Actor: t.actor, Queue: queue, Event: event, Why: why}
+}
