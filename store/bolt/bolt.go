@@ -1,0 +1,52 @@
+// Package bolt keeps the engine's records in one bbolt file.
+//
+// # Layout
+//
+//	meta                 format version, the pool's settings
+//	queues/<queue>       a queue of family jobs, one bucket each
+//	transactions/<set>   a queue of family transactions, likewise
+//	due                  when each queue's next lease ends or next item ripens
+//	history              every change, append-only, in blocks
+//
+// A queue's bucket holds two records, settings and counters, and a bucket for
+// each of these, made when first needed (numbers big-endian, so that keys are
+// in order of number):
+//
+//	items       number                     → fixed part and payload
+//	status      status, number             → changing part
+//	results     number                     → output, analytics, details
+//	ready       claim order, number        → nothing
+//	delayed     ready at, number           → claim order
+//	leases      lease end, number          → nothing
+//	references  reference, 0, number       → nothing
+//	keys        idempotency key            → number
+//	group       hash of group, number      → nothing
+//	groups      status, hash of group      → count and text
+//
+// An item is in two parts, because a payload is written once and a claim or
+// a settle then only moves a record of some thirty bytes from one status to
+// another. That record stands under its status, so the status index costs
+// nothing of its own; whoever knows only the number tries the statuses that
+// have items, those in flight first.
+//
+// # History
+//
+// A commit packs its changes into blocks, each one value under the sequence
+// number of its first change: one put for many changes. Within a block a
+// change is written as its difference from the one before. Changes reads on
+// through the blocks; History walks one item's chain backwards, from the
+// item's LastChange by each change's Prev.
+//
+// # Writing
+//
+// One goroutine writes. It takes every waiting call as one wave, runs them in
+// one transaction, commits, and only then answers. Waves grow with the load,
+// so the cost of reaching stable storage is shared without any timer. A call
+// that fails after having written spoils the transaction: it is rolled back
+// and the wave run again without it. All that a wave remembers between calls
+// (bucket handles, counters, changes not yet packed) belongs to that one
+// transaction and goes with it, so a rollback leaves nothing behind.
+//
+// Values read from bbolt are valid only inside their transaction: everything
+// that leaves this package is a copy.
+package bolt

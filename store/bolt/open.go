@@ -1,0 +1,218 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"signalbox/store"
+)
+
+// format is the version of the layout this package reads and writes.
+const format = 1
+
+// Options say how to open a store. The zero value opens it for writing.
+type Options struct {
+	// ReadOnly opens an existing file for reading, beside other readers but
+	// not beside a writer. Updates fail with CodeForbidden.
+	ReadOnly bool
+	// Timeout is how long to wait for another process to let go of the file;
+	// 0 = 5 s.
+	Timeout time.Duration
+	// NoSync leaves out every sync, so that a crash of the machine may destroy
+	// the file. For tests only.
+	NoSync bool
+}
+
+// Open opens the store in a file, which is made (mode 0600, in folders made
+// 0700) unless it is opened read-only.
+//
+// Every error has CodeUnavailable: the file is held (ErrHeld, naming the
+// holder's process), cannot be reached, is damaged, is no store, or was
+// written by a newer version.
+func Open(path string, o Options) (*Store, error) {
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Second
+	}
+	fresh := false
+	if !o.ReadOnly {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, unreachable(path, err)
+		}
+		info, err := os.Stat(path)
+		fresh = err != nil || info.Size() == 0
+	}
+	db, err := openFile(path, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, path: path}
+	if err := s.prepare(o, fresh); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	if !o.ReadOnly {
+		s.writer = newWriter(db)
+		go s.writer.loop()
+	}
+	return s, nil
+}
+
+// openFile opens and locks the file. bbolt panics on some kinds of damage and
+// then leaves its file open, and so locked.
+func openFile(path string, o Options) (db *bbolt.DB, err error) {
+	var file *os.File
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			_ = file.Close()
+			db, err = nil, damaged("store "+path, fmt.Errorf("%v", p))
+		}
+	}()
+	db, err = bbolt.Open(path, 0o600, &bbolt.Options{
+		ReadOnly:        o.ReadOnly,
+		Timeout:         o.Timeout,
+		NoSync:          o.NoSync,
+		NoGrowSync:      o.NoSync,
+		NoFreelistSync:  true,
+		FreelistType:    bbolt.FreelistMapType,
+		InitialMmapSize: 1 << 30, // address space only; saves remapping, for which the writer must wait for readers
+		NoStatistics:    true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			var err error
+			file, err = os.OpenFile(name, flag, mode)
+			return file, err
+		},
+	})
+	switch {
+	case err == nil:
+		return db, nil
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, held(path, o.Timeout)
+	case errors.As(err, new(*os.PathError)):
+		return nil, unreachable(path, err)
+	}
+	return nil, damaged("store "+path, err)
+}
+
+// prepare checks that the open file is one of ours, makes its buckets when it
+// is new, and leaves our process id beside it.
+func (s *Store) prepare(o Options, fresh bool) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = damaged("store "+s.path, fmt.Errorf("%v", p))
+		}
+	}()
+	empty := false
+	if err := s.db.View(func(b *bbolt.Tx) (err error) {
+		empty, err = s.check(b)
+		return err
+	}); err != nil {
+		return err
+	}
+	if o.ReadOnly {
+		if empty {
+			return damaged("store "+s.path, errors.New("has no records"))
+		}
+		return nil
+	}
+	if empty {
+		if err := s.db.Update(create); err != nil {
+			return unreachable(s.path, err)
+		}
+	}
+	if fresh && !o.NoSync {
+		if err := syncDir(filepath.Dir(s.path)); err != nil {
+			return unreachable(s.path, err)
+		}
+	}
+	if err := os.WriteFile(pidPath(s.path), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		return unreachable(s.path, err)
+	}
+	return nil
+}
+
+// check reports whether the file is still empty, or why it cannot be used.
+func (s *Store) check(b *bbolt.Tx) (empty bool, err error) {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return false, unreachable(s.path, err)
+	}
+	if info.Size() < b.Size() {
+		return false, damaged("store "+s.path, fmt.Errorf("cut short: %d of %d bytes are left", info.Size(), b.Size()))
+	}
+	meta := b.Bucket(metaBucket)
+	if meta == nil {
+		if k, _ := b.Cursor().First(); k != nil {
+			return false, &store.Error{Code: store.CodeUnavailable, Thing: "store " + s.path, Rule: "is a bbolt file of another program", Mend: "choose another file"}
+		}
+		return true, nil
+	}
+	version, err := strconv.Atoi(string(meta.Get(formatKey)))
+	switch {
+	case err != nil:
+		return false, damaged("store "+s.path, errors.New("has no format version"))
+	case version > format:
+		return false, &store.Error{
+			Code: store.CodeUnavailable, Thing: "store " + s.path,
+			Rule: fmt.Sprintf("has format %d, this version of signalbox reads up to %d", version, format),
+			Mend: "use the newer signalbox that wrote it",
+		}
+	}
+	for _, name := range [][]byte{queuesBucket, transactionsBucket, dueBucket, historyBucket} {
+		if b.Bucket(name) == nil {
+			return false, damaged("store "+s.path, fmt.Errorf("lacks its bucket %s", name))
+		}
+	}
+	return false, nil
+}
+
+func create(b *bbolt.Tx) error {
+	for _, name := range [][]byte{metaBucket, queuesBucket, transactionsBucket, dueBucket, historyBucket} {
+		if _, err := b.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	return b.Bucket(metaBucket).Put(formatKey, []byte(strconv.Itoa(format)))
+}
+
+// syncDir makes a new file's name durable.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+func pidPath(path string) string { return path + ".pid" }
+
+// held names the process that holds the file, where that left its id.
+func held(path string, waited time.Duration) error {
+	holder := "another process"
+	if b, err := os.ReadFile(pidPath(path)); err == nil {
+		if pid := string(bytes.TrimSpace(b)); pid != "" {
+			holder = "process " + pid
+		}
+	}
+	return &store.Error{
+		Code: store.CodeUnavailable, Thing: "store " + path,
+		Rule: fmt.Sprintf("is held by %s (waited %s)", holder, waited),
+		Mend: "use that signalbox, or stop it first",
+		Err:  ErrHeld,
+	}
+}
+
+func unreachable(path string, err error) error {
+	return store.Unavailable("store "+path, err, "check the path, its rights and the room on its disk")
+}

@@ -1,0 +1,112 @@
+package bolt
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"signalbox/store"
+)
+
+// Store is a store.Store in one file. Its methods are safe for concurrent use.
+type Store struct {
+	db     *bbolt.DB
+	path   string
+	writer *writer // nil when read-only
+
+	mu     sync.RWMutex // read-held by running calls, so that Close waits for them
+	closed bool
+	pool   sync.Pool // of *call
+}
+
+var _ store.Store = (*Store)(nil)
+
+// View implements store.Store. It runs beside the writer on the state of the
+// last commit. A panic in fn is returned as an error.
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	b, err := s.db.Begin(false)
+	if err != nil {
+		return store.Unavailable("store", err, mendDamage)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = recovered(p)
+		}
+		_ = b.Rollback()
+	}()
+	r := newReader(b)
+	return fn(&r)
+}
+
+// Update implements store.Store. A panic in fn is returned as an error, with
+// nothing changed.
+func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch {
+	case s.closed:
+		return errClosed
+	case s.writer == nil:
+		return &store.Error{Code: store.CodeForbidden, Thing: "store", Rule: "is open read-only", Mend: "open it without --read-only"}
+	}
+	c, _ := s.pool.Get().(*call)
+	if c == nil {
+		c = &call{done: make(chan error, 1)}
+	}
+	*c = call{ctx: ctx, fn: fn, done: c.done}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case s.writer.calls <- c:
+	}
+	err := <-c.done
+	*c = call{done: c.done}
+	s.pool.Put(c)
+	return err
+}
+
+// Close implements store.Store. Closing a second time does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var err error
+	if s.writer != nil {
+		close(s.writer.calls)
+		<-s.writer.stopped
+		err = s.keepFreelist()
+		_ = os.Remove(pidPath(s.path))
+	}
+	if e := s.db.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return store.Unavailable("store "+s.path, err, "its records are safe; the next opening takes longer")
+	}
+	return nil
+}
+
+// keepFreelist writes the list of free pages, which commits leave out, so
+// that the next opening need not look for them in the whole file.
+func (s *Store) keepFreelist() error {
+	if !s.writer.wrote {
+		return nil
+	}
+	s.db.NoFreelistSync = false
+	return s.db.Update(func(*bbolt.Tx) error { return nil })
+}

@@ -1,0 +1,318 @@
+package bolt
+
+import (
+	"strconv"
+
+	"go.etcd.io/bbolt"
+
+	"signalbox/store"
+)
+
+// maxIndexed bounds texts that become keys.
+const maxIndexed = 1024
+
+// maxFresh bounds the changes held unpacked in memory.
+const maxFresh = 4096
+
+// tx is one wave's transaction, handed to its calls in turn.
+type tx struct {
+	reader
+	arena  *arena
+	writes int   // records written so far
+	broken error // a write that stopped halfway; the transaction must go
+	last   uint64
+	packer packer
+}
+
+func newTx(b *bbolt.Tx, a *arena) (*tx, error) {
+	t := &tx{reader: newReader(b), arena: a}
+	var err error
+	t.last, err = t.LastChange()
+	return t, err
+}
+
+// put writes a value that the arena or the caller keeps unchanged until the
+// commit. bbolt copies the key.
+func (t *tx) put(q *queue, s space, key, value []byte) {
+	b := q.bucket(s)
+	if b == nil {
+		var err error
+		if b, err = q.root.CreateBucketIfNotExists([]byte(spaceNames[s])); err != nil {
+			t.fail(err)
+			return
+		}
+		b.FillPercent = s.fillPercent()
+		q.buckets[s] = b
+	}
+	t.fail(b.Put(key, value))
+	t.writes++
+}
+
+func (t *tx) remove(q *queue, s space, key []byte) {
+	if b := q.bucket(s); b != nil {
+		t.fail(b.Delete(key))
+	}
+	t.writes++
+}
+
+// fail remembers the first write that failed. What was written before it
+// cannot be taken back alone, so the call counts as failed whatever it
+// returns.
+func (t *tx) fail(err error) {
+	if err == nil || t.broken != nil {
+		return
+	}
+	if t.broken = err; store.CodeOf(err) == store.CodeFailed {
+		t.broken = store.Unavailable("store", err, mendDamage)
+	}
+}
+
+// PutQueue implements store.Tx. A queue's family is for life.
+func (t *tx) PutQueue(v *store.Queue) error {
+	if v.Name == "" || len(v.Name) > maxIndexed {
+		return store.Invalid("queue "+strconv.Quote(v.Name), "a name has 1 to "+strconv.Itoa(maxIndexed)+" bytes", "choose another")
+	}
+	if v.Family != store.Jobs && v.Family != store.Transactions {
+		return store.Invalid("queue "+strconv.Quote(v.Name), "has no family", "make it of jobs or transactions")
+	}
+	q, err := t.queue(v.Name)
+	switch {
+	case store.CodeOf(err) == store.CodeNotFound:
+		q, err = t.create(v)
+		v.Revision = 0
+	case err == nil:
+		var old store.Queue
+		old, err = q.settings()
+		if err == nil && old.Family != v.Family {
+			return store.Conflict("queue "+strconv.Quote(v.Name), "a queue keeps its family", "delete it first, or take another name")
+		}
+		v.Revision = old.Revision
+	}
+	if err != nil {
+		return err
+	}
+	v.Revision++
+	t.writes++
+	t.fail(q.root.Put(settingsKey, encode(nil, settings, v)))
+	return t.broken
+}
+
+func (t *tx) create(v *store.Queue) (*queue, error) {
+	t.writes++
+	root, err := t.bolt.Bucket(familyBucket(v.Family)).CreateBucket([]byte(v.Name))
+	if err != nil {
+		t.fail(err)
+		return nil, t.broken
+	}
+	q := &queue{name: v.Name, root: root, where: map[uint64]store.Status{}, dirty: true}
+	t.opened[v.Name] = q
+	return q, nil
+}
+
+// DeleteQueue implements store.Tx.
+func (t *tx) DeleteQueue(name string) error {
+	q, err := t.queue(name)
+	if err != nil {
+		return err
+	}
+	old, err := q.settings()
+	if err != nil {
+		return err
+	}
+	due := t.bolt.Bucket(dueBucket)
+	t.fail(enterDue(due, q.name, lease, &q.counters.nextLease, 0))
+	t.fail(enterDue(due, q.name, ripe, &q.counters.nextRipe, 0))
+	t.fail(t.bolt.Bucket(familyBucket(old.Family)).DeleteBucket([]byte(name)))
+	t.writes++
+	delete(t.opened, name)
+	return t.broken
+}
+
+// Add implements store.Tx.
+func (t *tx) Add(i *store.Item, payload []byte, c store.Change) error {
+	q, err := t.queue(i.Queue)
+	if err != nil {
+		return err
+	}
+	if err := indexable(i); err != nil {
+		return err
+	}
+	q.counters.last++
+	i.Number, i.Revision = q.counters.last, 1
+	if i.Chain.IsZero() {
+		i.Chain = i.ID()
+	}
+	c.Prev = 0
+	i.LastChange = t.record(&c, i)
+	t.putItem(q, i, payload)
+	t.putState(q, i)
+	t.reindex(q, &store.Item{}, i)
+	return t.broken
+}
+
+// Put implements store.Tx.
+func (t *tx) Put(i *store.Item, c *store.Change) error {
+	q, err := t.queue(i.Queue)
+	if err != nil {
+		return err
+	}
+	old, err := q.item(i.Number)
+	if err != nil {
+		return err
+	}
+	if err := indexable(i); err != nil {
+		return err
+	}
+	i.Revision, i.LastChange = old.Revision+1, old.LastChange
+	if i.Chain.IsZero() {
+		i.Chain = i.ID()
+	}
+	if c != nil {
+		change := *c
+		change.Prev = old.LastChange
+		i.LastChange = t.record(&change, i)
+	}
+	if head, payload := t.headChanged(q, i); head {
+		t.putItem(q, i, payload)
+	}
+	if old.Status != i.Status {
+		t.remove(q, status, appendStatus(nil, old.Status, i.Number))
+	}
+	t.putState(q, i)
+	t.reindex(q, &old, i)
+	return t.broken
+}
+
+// indexable refuses what could not be found again.
+func indexable(i *store.Item) error {
+	thing := "item of queue " + strconv.Quote(i.Queue)
+	if i.Status == 0 || int(i.Status) >= store.Statuses {
+		return store.Invalid(thing, "has no status", "give it one")
+	}
+	if len(i.Reference) > maxIndexed || len(i.Key) > maxIndexed {
+		return store.Invalid(thing, "a reference or key has at most "+strconv.Itoa(maxIndexed)+" bytes", "shorten it")
+	}
+	return nil
+}
+
+// record adds a change to the stream and gives its place.
+func (t *tx) record(c *store.Change, i *store.Item) uint64 {
+	if len(t.fresh) >= maxFresh {
+		t.pack()
+	}
+	t.last++
+	c.Seq = t.last
+	if i != nil {
+		c.Queue, c.Number = i.Queue, i.Number
+	}
+	t.fresh = append(t.fresh, *c)
+	t.writes++
+	return c.Seq
+}
+
+func (t *tx) putItem(q *queue, i *store.Item, payload []byte) {
+	b := appendHead(t.arena.take(len(payload)+256), i)
+	t.put(q, items, numberKey(i.Number), t.arena.keep(append(b, payload...)))
+}
+
+func (t *tx) putState(q *queue, i *store.Item) {
+	q.saw(i.Number, i.Status)
+	t.put(q, status, appendStatus(nil, i.Status, i.Number), t.arena.keep(appendState(t.arena.take(256), i)))
+}
+
+// headChanged says whether an item's fixed part differs from the stored one,
+// and gives the stored payload.
+func (t *tx) headChanged(q *queue, i *store.Item) (bool, []byte) {
+	head, _, payload, err := splitItem(q.get(items, numberKey(i.Number)))
+	if err != nil {
+		t.fail(err)
+		return false, nil
+	}
+	return string(head) != string(appendHead(t.arena.take(256), i)), payload
+}
+
+// PutPayload implements store.Tx.
+func (t *tx) PutPayload(id store.ID, payload []byte) error {
+	q, err := t.queue(id.Queue)
+	if err != nil {
+		return err
+	}
+	i, err := q.item(id.Number)
+	if err != nil {
+		return err
+	}
+	t.putItem(q, &i, payload)
+	return t.broken
+}
+
+// PutResult implements store.Tx.
+func (t *tx) PutResult(id store.ID, v store.Result) error {
+	q, err := t.queue(id.Queue)
+	if err != nil {
+		return err
+	}
+	if _, state := q.state(id.Number); state == nil {
+		return store.NoItem(id)
+	}
+	if v.IsZero() {
+		t.remove(q, results, numberKey(id.Number))
+		return t.broken
+	}
+	t.put(q, results, numberKey(id.Number), encode(nil, result, &v))
+	return t.broken
+}
+
+// Append implements store.Tx.
+func (t *tx) Append(c store.Change) error {
+	c.Prev = 0
+	t.record(&c, nil)
+	return t.broken
+}
+
+// PutPool implements store.Tx.
+func (t *tx) PutPool(p *store.Pool) error {
+	old, err := t.Pool()
+	if err != nil {
+		return err
+	}
+	p.Revision = old.Revision + 1
+	t.writes++
+	t.fail(t.bolt.Bucket(metaBucket).Put(poolKey, encode(nil, pool, p)))
+	return t.broken
+}
+
+// finish writes what was gathered over the wave.
+func (t *tx) finish() error {
+	if err := t.flushDue(); err != nil {
+		return err
+	}
+	for _, q := range t.opened {
+		if !q.dirty {
+			continue
+		}
+		q.dirty = false
+		t.fail(q.root.Put(countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &q.counters)))
+	}
+	t.pack()
+	return t.broken
+}
+
+// pack writes the fresh changes as blocks.
+func (t *tx) pack() {
+	b := t.bolt.Bucket(historyBucket)
+	b.FillPercent = appendFill
+	flush := func() {
+		if t.packer.count > 0 {
+			first := t.packer.first
+			t.fail(b.Put(numberKey(first), t.arena.keep(t.packer.take(t.arena.take(blockBytes+64)))))
+		}
+	}
+	for n := range t.fresh {
+		t.packer.add(&t.fresh[n])
+		if t.packer.full() {
+			flush()
+		}
+	}
+	flush()
+	t.fresh = t.fresh[:0]
+}
