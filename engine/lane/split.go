@@ -16,8 +16,37 @@ const (
 	Commons Lane = "commons"
 )
 
-// Floor is the smallest pool: a reserve for each lane and one common slot.
-const Floor = 3
+func (l Lane) validate() error {
+	if l == Fast || l == Slow {
+		return nil
+	}
+	return store.Invalid(fmt.Sprintf("lane %q", string(l)), "a lane is fast or slow", "use one of these")
+}
+
+// index numbers the lanes and the commons, for tables.
+func (l Lane) index() int {
+	switch l {
+	case Fast:
+		return 0
+	case Slow:
+		return 1
+	}
+	return 2
+}
+
+func (l Lane) other() Lane {
+	if l == Fast {
+		return Slow
+	}
+	return Fast
+}
+
+// The sizes a pool may have. The smallest is a reserve for each lane and one
+// common slot.
+const (
+	Floor   = 3
+	Ceiling = 2000
+)
 
 // Split divides a pool of Size slots: Fast only for the fast lane, Slow only
 // for the slow one, the rest common to both.
@@ -52,9 +81,6 @@ func (s Split) Validate() error {
 	}
 	return nil
 }
-
-// Ceiling is the largest pool.
-const Ceiling = 2000
 
 // Common is the number of slots both lanes may use.
 func (s Split) Common() int { return s.Size - s.Fast - s.Slow }

@@ -42,14 +42,21 @@ type CommonsState struct {
 	Last  int `json:"last"`
 }
 
-// Waiter is one place in a lane's waiting line, from 1.
+// Waiter is one place in a lane's waiting line.
 type Waiter struct {
-	Lane  Lane       `json:"lane"`
-	Queue string     `json:"queue,omitempty"`
-	Job   string     `json:"job,omitempty"`
-	Item  string     `json:"item,omitempty"`
-	Place int        `json:"place"`
-	Since store.Time `json:"since"`
+	Lane  Lane   `json:"lane"`
+	Queue string `json:"queue,omitempty"`
+	Job   string `json:"job,omitempty"`
+	Item  string `json:"item,omitempty"`
+	Robot string `json:"robot,omitempty"`
+	Place int    `json:"place"` // in the lane's line, from 1
+	// Ahead is how many came before and want a slot that this one could use
+	// too: its own lane's, and while there are commons also the other's.
+	Ahead int `json:"ahead"`
+	// Expected is how much longer the wait should take, as seen when the
+	// picture was made; 0 when recent holds don't tell.
+	Expected store.Duration `json:"expected,omitzero"`
+	Since    store.Time     `json:"since"`
 }
 
 // State is the pool at one instant; it is never changed after it is made.
@@ -60,6 +67,16 @@ type State struct {
 	Fast    LaneState    `json:"fast"`
 	Commons CommonsState `json:"commons"`
 	Slow    LaneState    `json:"slow"`
-	Slots   []SlotState  `json:"slots"` // in order of number, closing ones last
-	Waiting []Waiter     `json:"waiting"`
+	Slots   []SlotState  `json:"slots"`   // in order of number, closing ones last
+	Waiting []Waiter     `json:"waiting"` // in order of arrival, both lanes
+}
+
+// Place finds the place in line of the waiter with the given robot name.
+func (s *State) Place(robot string) (w Waiter, ok bool) {
+	for _, w := range s.Waiting {
+		if w.Robot == robot {
+			return w, true
+		}
+	}
+	return Waiter{}, false
 }

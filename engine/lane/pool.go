@@ -1,0 +1,213 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"signalbox/store"
+)
+
+// Pool hands out slots. Its methods are safe for concurrent use.
+type Pool struct {
+	now     func() time.Time
+	changed func()
+
+	mu     sync.Mutex
+	split  Split
+	auto   bool
+	grants []*Grant // by slot number - 1, nil = free; longer than split.Size while slots close
+	parts  [3]part  // the two reserves and the commons
+	busy   int      // slots up to split.Size that are held
+	lanes  [2]traffic
+	turns  uint64 // waiters so far: the order between the two lines
+	usage  usage
+	cache  atomic.Pointer[State] // nil = out of date
+}
+
+// part is the lasting state of a reserve or the commons.
+type part struct {
+	free []int  // numbers of its free slots
+	held [2]int // number of its slots held, by the holder's lane
+}
+
+// traffic is the coming and going in one lane.
+type traffic struct {
+	line line
+	hold average // how long slots are held
+}
+
+func (p *Pool) part(l Lane) *part    { return &p.parts[l.index()] }
+func (p *Pool) lane(l Lane) *traffic { return &p.lanes[l.index()] }
+
+// New makes a pool of free slots. now is its clock. changed is called after
+// every change with no lock held; it must not wait.
+func New(split Split, auto bool, now func() time.Time, changed func()) *Pool {
+	p := &Pool{
+		now:     now,
+		changed: changed,
+		split:   split,
+		auto:    auto,
+		grants:  make([]*Grant, split.Size),
+		usage:   newUsage(now()),
+	}
+	p.sort()
+	return p
+}
+
+// Take gives a slot to h, waiting in its lane's line for one when it must. It
+// fails when ctx ends first, with its cause.
+func (p *Pool) Take(ctx context.Context, h Holder) (*Grant, error) {
+	if err := h.Lane.validate(); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	g, w := p.enter(h)
+	p.changed()
+	if w == nil {
+		return g, nil
+	}
+	select {
+	case g := <-w.granted:
+		return g, nil
+	case <-ctx.Done():
+		p.leave(w)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// TryTake gives a slot to h at once or fails with CodeConflict; the error then
+// wraps a *Full.
+func (p *Pool) TryTake(h Holder) (*Grant, error) {
+	if err := h.Lane.validate(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	now := p.now()
+	n, ok := p.pick(h.Lane)
+	if !ok {
+		full := p.full(h.Lane)
+		p.mu.Unlock()
+		return nil, &store.Error{Code: store.CodeConflict, Thing: "no slot for the " + string(h.Lane) + " lane", Err: full, Mend: "wait for a slot, or make the pool larger"}
+	}
+	g := p.give(n, h, now)
+	p.mu.Unlock()
+	p.changed()
+	return g, nil
+}
+
+// Full says how full a pool was that had no slot to give, and what waiting
+// for one would have meant.
+type Full struct {
+	Busy     int            // slots in use
+	Pool     int            // slots there are
+	Place    int            // place in the lane's line, from 1
+	Ahead    int            // turns of both lanes that would have come first
+	Expected store.Duration // how long it would have waited; 0 = can't be told
+}
+
+// Error gives all of it in words.
+func (f *Full) Error() string {
+	s := fmt.Sprintf("pool in use (%d of %d), place %d in line, %d turns ahead", f.Busy, f.Pool, f.Place, f.Ahead)
+	if f.Expected > 0 {
+		s += ", expected wait " + f.Expected.String()
+	}
+	return s
+}
+
+func (p *Pool) full(l Lane) *Full {
+	own, other := p.lane(l).line.len, p.lane(l.other()).line.len
+	f := &Full{Busy: p.busy, Pool: p.split.Size, Place: own + 1, Ahead: own}
+	if p.split.Common() > 0 {
+		f.Ahead += other
+	}
+	f.Expected = expected(f.Ahead, p.rate(l))
+	return f
+}
+
+// enter gives h a slot, or a place in line when there is none for it.
+func (p *Pool) enter(h Holder) (*Grant, *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if n, ok := p.pick(h.Lane); ok {
+		return p.give(n, h, now), nil
+	}
+	h.Since = store.At(now)
+	p.turns++
+	w := &waiter{Holder: h, turn: p.turns, granted: make(chan *Grant, 1)}
+	p.lane(h.Lane).line.push(w)
+	p.cache.Store(nil)
+	return nil, w
+}
+
+// leave gives up a place in line, or the slot that has come in the meantime.
+func (p *Pool) leave(w *waiter) {
+	p.mu.Lock()
+	waiting := p.lane(w.Lane).line.remove(w)
+	if waiting {
+		p.cache.Store(nil)
+	}
+	p.mu.Unlock()
+	if !waiting {
+		(<-w.granted).Release()
+		return
+	}
+	p.changed()
+}
+
+// pick takes a free slot that lane l may use off the free lists: one of its
+// reserve, or else of the commons.
+func (p *Pool) pick(l Lane) (slot int, ok bool) {
+	for _, part := range [...]*part{p.part(l), p.part(Commons)} {
+		if len(part.free) == 0 {
+			continue
+		}
+		i, last := rand.IntN(len(part.free)), len(part.free)-1
+		slot = part.free[i]
+		part.free[i] = part.free[last]
+		part.free = part.free[:last]
+		return slot, true
+	}
+	return 0, false
+}
+
+// give makes h the holder of a slot that is on no free list.
+func (p *Pool) give(slot int, h Holder, now time.Time) *Grant {
+	h.Since = store.At(now)
+	g := &Grant{pool: p, slot: slot, holder: &h, since: now}
+	p.usage.advance(now, p.busy, p.split.Size)
+	p.grants[slot-1] = g
+	p.part(p.split.Of(slot)).held[h.Lane.index()]++
+	p.busy++
+	p.cache.Store(nil)
+	return g
+}
+
+// next takes the waiter off its line who has waited longest of those that may
+// use a slot of the given part; nil when there is none.
+func (p *Pool) next(part Lane) *waiter {
+	l := part
+	if part == Commons {
+		l = p.first()
+	}
+	if w := p.lane(l).line.head; w != nil {
+		p.lane(l).line.remove(w)
+		return w
+	}
+	return nil
+}
+
+// first is the lane whose first waiter has waited longer.
+func (p *Pool) first() Lane {
+	fast, slow := p.lane(Fast).line.head, p.lane(Slow).line.head
+	if fast == nil || slow != nil && slow.turn < fast.turn {
+		return Slow
+	}
+	return Fast
+}
