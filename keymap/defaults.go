@@ -143,7 +143,7 @@ func answering() []Binding {
 func program() []Binding {
 	always := Scopes()
 	return []Binding{
-		{Action: Help, Keys: keys("?"), Help: "help", Long: "Show what every key does here; type to search", Scopes: on(Global, SplitEdit, Dialog, Menu, HelpView)},
+		{Action: Help, Keys: keys("?"), Help: "help", Long: "Show what every key does here; / searches", Scopes: on(Global, SplitEdit, Dialog, Menu, HelpView)},
 		{Action: Suspend, Keys: keys("ctrl+z"), Help: "suspend", Long: "Put the program to sleep; fg wakes it", Scopes: always},
 		{Action: Quit, Keys: keys("q"), Help: "quit", Long: "Quit; asks while an act is running", Scopes: on(Global, SplitEdit, HelpView)},
 		{Action: Interrupt, Keys: keys("ctrl+c"), Help: "quit now", Long: "Quit from anywhere", Scopes: always},

@@ -42,17 +42,23 @@ func (m *Map) Markdown() string {
 
 Generated from the keymap; change that, not this.
 
-Every key can be changed under ` + "`[keys]`" + ` in the config:
+Every key can be changed in the config:
 
 ` + "```toml" + `
+keymap = "default"          # or vim, k9s
+
 [keys]
-preset = "default"          # default, vim or k9s
 retry = ["R", "ctrl+r"]     # replaces the whole list of this action
 mouse = ["none"]            # takes its keys away
 ` + "```" + `
 
 A key that two actions want in one place is an error that names both. Back,
 help and quit always keep a key.
+
+"Where" names scopes. Screens (slots, table, page, timeline, lab) also take
+everything of global. What takes over the keyboard (split, dialog, menu, help,
+input, command) answers only to keys that name it; in the text fields input and
+command, keys that type or move in the line always do that.
 `)
 	var groups []Group
 	for _, bind := range m.bindings {
