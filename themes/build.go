@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// errUnread marks a look whose colour is in the palette but could not be read;
+// the colour itself has been told already.
+var errUnread = errors.New("its colour could not be read")
+
 // builder turns a source into looks and keeps what is wrong with it.
 type builder struct {
 	source *source
@@ -117,6 +121,9 @@ func (b *builder) addRole(t *Theme, r Role) {
 		p, err := b.paint(part)
 		if err != nil {
 			b.bad = append(b.bad, r)
+			if errors.Is(err, errUnread) {
+				return
+			}
 			b.fault(e, "role "+r.String(), err.Error(), "use a colour of the palette, #rrggbb, 0-255 or a name, then bold, faint, italic, underline or reverse")
 			return
 		}
@@ -162,6 +169,9 @@ func (b *builder) paint(words string) (paint, error) {
 func (b *builder) shade(word string) (shade, error) {
 	if s, ok := b.shades[word]; ok {
 		return s, nil
+	}
+	if _, ok := b.source.palette[word]; ok {
+		return shade{}, errUnread
 	}
 	c, ok := parseColor(word)
 	if !ok {

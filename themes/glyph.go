@@ -116,7 +116,7 @@ func Unicode() *Glyphs {
 		SlotFree: "·", SlotFast: "▀", SlotSlow: "▄",
 		SlotStuck: "!", SlotClosing: "╳", SlotUnknown: "?",
 		LaneFast: "»", LaneSlow: "≈", LaneCommons: "◇",
-		Cursor: "▌", Mark: "▪", Focus: "▸", Ellipsis: "…", Sep: "·",
+		Cursor: "▌", Mark: "■", Focus: "▸", Ellipsis: "…", Sep: "·",
 		Folded: "▸", Unfolded: "▾", SortUp: "▴", SortDown: "▾",
 		Up: "↑", Down: "↓", Left: "←", Right: "→", Retried: "↻",
 		Warn: "▲", Danger: "✗", Info: "•", OK: "✓",
