@@ -8,6 +8,7 @@ type Grant struct {
 	pool   *Pool
 	slot   int
 	holder *Holder // never changed in place: pictures share it
+	first  Holder  // what holder points to until an Update
 	since  time.Time
 }
 
@@ -36,12 +37,13 @@ func (g *Grant) Update(change func(*Holder)) {
 // the first call does anything.
 func (g *Grant) Release() {
 	p := g.pool
+	now := p.now()
 	p.mu.Lock()
 	if !g.held() {
 		p.mu.Unlock()
 		return
 	}
-	p.release(g, p.now())
+	p.release(g, now)
 	p.mu.Unlock()
 	p.changed()
 }
@@ -58,14 +60,14 @@ func (p *Pool) release(g *Grant, now time.Time) {
 		p.trim()
 		return
 	}
-	p.usage.advance(now, p.busy, p.split.Size)
-	p.busy--
 	l := p.split.Of(g.slot)
 	part := p.part(l)
 	part.held[g.holder.Lane.index()]--
 	if w := p.next(l); w != nil {
-		w.granted <- p.give(g.slot, w.Holder, now)
+		w.granted <- p.grant(g.slot, w.Holder, now)
 		return
 	}
 	part.free = append(part.free, g.slot)
+	p.usage.advance(now, p.busy, p.split.Size)
+	p.busy--
 }

@@ -26,6 +26,7 @@ type Pool struct {
 	turns  uint64 // waiters so far: the order between the two lines
 	usage  usage
 	cache  atomic.Pointer[State] // nil = out of date
+	spare  sync.Pool             // of *waiter
 }
 
 // part is the lasting state of a reserve or the commons.
@@ -54,6 +55,7 @@ func New(split Split, auto bool, now func() time.Time, changed func()) *Pool {
 		grants:  make([]*Grant, split.Size),
 		usage:   newUsage(now()),
 	}
+	p.spare.New = func() any { return &waiter{granted: make(chan *Grant, 1)} }
 	p.sort()
 	return p
 }
@@ -72,6 +74,7 @@ func (p *Pool) Take(ctx context.Context, h Holder) (*Grant, error) {
 	if w == nil {
 		return g, nil
 	}
+	defer p.spare.Put(w) // off its line and its channel empty
 	select {
 	case g := <-w.granted:
 		return g, nil
@@ -87,8 +90,8 @@ func (p *Pool) TryTake(h Holder) (*Grant, error) {
 	if err := h.Lane.validate(); err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
 	now := p.now()
+	p.mu.Lock()
 	n, ok := p.pick(h.Lane)
 	if !ok {
 		full := p.full(h.Lane)
@@ -132,15 +135,16 @@ func (p *Pool) full(l Lane) *Full {
 
 // enter gives h a slot, or a place in line when there is none for it.
 func (p *Pool) enter(h Holder) (*Grant, *waiter) {
+	now := p.now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
 	if n, ok := p.pick(h.Lane); ok {
 		return p.give(n, h, now), nil
 	}
 	h.Since = store.At(now)
 	p.turns++
-	w := &waiter{Holder: h, turn: p.turns, granted: make(chan *Grant, 1)}
+	w := p.spare.Get().(*waiter)
+	w.Holder, w.turn = h, p.turns
 	p.lane(h.Lane).line.push(w)
 	p.cache.Store(nil)
 	return nil, w
@@ -177,14 +181,20 @@ func (p *Pool) pick(l Lane) (slot int, ok bool) {
 	return 0, false
 }
 
-// give makes h the holder of a slot that is on no free list.
+// give makes h the holder of a slot that was free.
 func (p *Pool) give(slot int, h Holder, now time.Time) *Grant {
-	h.Since = store.At(now)
-	g := &Grant{pool: p, slot: slot, holder: &h, since: now}
 	p.usage.advance(now, p.busy, p.split.Size)
+	p.busy++
+	return p.grant(slot, h, now)
+}
+
+// grant makes h the holder of a slot that is counted as busy.
+func (p *Pool) grant(slot int, h Holder, now time.Time) *Grant {
+	h.Since = store.At(now)
+	g := &Grant{pool: p, slot: slot, first: h, since: now}
+	g.holder = &g.first
 	p.grants[slot-1] = g
 	p.part(p.split.Of(slot)).held[h.Lane.index()]++
-	p.busy++
 	p.cache.Store(nil)
 	return g
 }

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -201,11 +200,5 @@ func BenchmarkState(b *testing.B) {
 	for b.Loop() {
 		g.Update(func(h *Holder) { h.Item = "orders/7" })
 		p.State()
-	}
-}
-
-func BenchmarkNow(b *testing.B) {
-	for b.Loop() {
-		time.Now()
 	}
 }

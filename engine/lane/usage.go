@@ -9,11 +9,12 @@ const minutes = 15
 // whenever the number of busy slots changes.
 type usage struct {
 	last  time.Time // integrated up to here
+	next  time.Time // when the running minute ends
 	spans []span    // oldest first, the running minute last
 }
 
 func newUsage(now time.Time) usage {
-	return usage{last: now, spans: make([]span, 1, 2*minutes)}
+	return usage{last: now, next: endOf(now), spans: make([]span, 1, 2*minutes)}
 }
 
 // span is one minute's slot time.
@@ -25,22 +26,21 @@ type span struct {
 // slots were held.
 func (u *usage) advance(now time.Time, busy, size int) {
 	if now.Sub(u.last) > minutes*time.Minute {
-		u.last = now.Truncate(time.Minute).Add(-minutes * time.Minute)
+		u.last = now.Add(-minutes * time.Minute)
+		u.next = endOf(u.last)
 		u.spans = append(u.spans[:0], span{})
 	}
-	for {
-		next := u.last.Truncate(time.Minute).Add(time.Minute)
-		if now.Before(next) {
-			break
-		}
-		u.add(next.Sub(u.last), busy, size)
-		u.last = next
+	for !now.Before(u.next) {
+		u.add(u.next.Sub(u.last), busy, size)
+		u.last, u.next = u.next, u.next.Add(time.Minute)
 		u.open()
 	}
 	// A clock set back gives a negative stretch: it is left out.
 	u.add(max(0, now.Sub(u.last)), busy, size)
 	u.last = now
 }
+
+func endOf(minute time.Time) time.Time { return minute.Truncate(time.Minute).Add(time.Minute) }
 
 func (u *usage) add(d time.Duration, busy, size int) {
 	s := &u.spans[len(u.spans)-1]
