@@ -1,0 +1,145 @@
+// Package client is the engine's operations over a running engine's socket:
+// the counterpart of package server. Errors come back as the *store.Error they
+// were, with their codes.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"signalbox/engine"
+	"signalbox/server/socket"
+	"signalbox/server/wire"
+	"signalbox/store"
+)
+
+// Options says how to use a server.
+type Options struct {
+	// ReadOnly refuses every change before it is sent.
+	ReadOnly bool
+}
+
+// Client speaks to one server. Its methods are safe for concurrent use.
+type Client struct {
+	http   *http.Client
+	path   string
+	opt    Options
+	health wire.Health
+}
+
+// Connect finds a server on a unix socket; CodeUnavailable when none answers.
+func Connect(ctx context.Context, path string, o Options) (*Client, error) {
+	transport := &http.Transport{
+		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return socket.Dial(ctx, path) },
+		MaxIdleConnsPerHost: 64,
+	}
+	c := &Client{http: &http.Client{Transport: transport}, path: path, opt: o}
+	health, err := get[wire.Health](ctx, c, "/v1/health", nil)
+	if err != nil {
+		return nil, err
+	}
+	c.health = health
+	return c, nil
+}
+
+// Store names the store that the server serves.
+func (c *Client) Store() string { return c.health.Store }
+
+// Close lets go of the connections.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+func get[Out any](ctx context.Context, c *Client, path string, query url.Values) (Out, error) {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return call[Out](ctx, c, http.MethodGet, path, nil)
+}
+
+// send calls an operation that changes something.
+func send[Out any](ctx context.Context, c *Client, method, path string, in any) (out Out, err error) {
+	if c.opt.ReadOnly {
+		return out, &store.Error{Code: store.CodeForbidden, Thing: "this change", Rule: "opened read-only", Mend: "leave out --read-only"}
+	}
+	var body []byte
+	if in != nil {
+		if body, err = json.Marshal(in); err != nil {
+			return out, err
+		}
+	}
+	return call[Out](ctx, c, method, path, body)
+}
+
+func call[Out any](ctx context.Context, c *Client, method, path string, body []byte) (out Out, err error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://signalbox"+path, bytes.NewReader(body))
+	if err != nil {
+		return out, err
+	}
+	r.Header.Set(wire.ActorHeader, engine.Actor(ctx))
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return out, c.unreachable(ctx, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusNoContent {
+		return out, errEmpty
+	}
+	if answer.StatusCode != http.StatusOK {
+		return out, c.refusal(answer)
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
+		return out, c.unreachable(ctx, fmt.Errorf("its answer can't be read: %w", err))
+	}
+	return out, nil
+}
+
+// errEmpty is an answer that there is nothing.
+var errEmpty = &store.Error{Code: store.CodeEmpty, Thing: "the answer", Rule: "nothing there"}
+
+// unreachable says that the server did not answer; a caller's own context that
+// ended stands for itself.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	return store.Unavailable("socket "+c.path, err, "start the engine with `signalbox serve`")
+}
+
+// refused is an error of the server's, with what it says about single items.
+type refused struct {
+	problem *store.Error
+	results []wire.AddResult
+}
+
+func (r *refused) Error() string { return r.problem.Error() }
+func (r *refused) Unwrap() error { return r.problem }
+
+// refusal reads the server's error.
+func (c *Client) refusal(answer *http.Response) error {
+	var failure wire.Failure
+	text, err := io.ReadAll(answer.Body)
+	if err == nil {
+		err = json.Unmarshal(text, &failure)
+	}
+	if err != nil || failure.Error == nil {
+		return store.Unavailable("socket "+c.path, fmt.Errorf("it answered %s", strings.TrimSpace(answer.Status)), "is this signalbox's socket?")
+	}
+	if failure.Results != nil {
+		return &refused{failure.Error, failure.Results}
+	}
+	return failure.Error
+}

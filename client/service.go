@@ -1,0 +1,193 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/server/wire"
+	"signalbox/store"
+)
+
+// AddQueue creates a queue.
+func (c *Client) AddQueue(ctx context.Context, q store.Queue) (engine.QueueState, error) {
+	return send[engine.QueueState](ctx, c, http.MethodPost, "/v1/queues", q)
+}
+
+// SetQueue changes settings by their JSON names.
+func (c *Client) SetQueue(ctx context.Context, name string, patch json.RawMessage) (engine.QueueState, error) {
+	return send[engine.QueueState](ctx, c, http.MethodPatch, queuePath(name), patch)
+}
+
+// Queues lists all queues.
+func (c *Client) Queues(ctx context.Context) ([]engine.QueueState, error) {
+	return get[[]engine.QueueState](ctx, c, "/v1/queues", nil)
+}
+
+// Queue gives one queue.
+func (c *Client) Queue(ctx context.Context, name string) (engine.QueueState, error) {
+	return get[engine.QueueState](ctx, c, queuePath(name), nil)
+}
+
+// PauseQueue pauses or resumes a queue.
+func (c *Client) PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error) {
+	verb := "/resume"
+	if paused {
+		verb = "/pause"
+	}
+	return send[engine.QueueState](ctx, c, http.MethodPost, queuePath(name)+verb, nil)
+}
+
+// DeleteQueue removes a queue with its items.
+func (c *Client) DeleteQueue(ctx context.Context, name string, force bool) error {
+	_, err := send[struct{}](ctx, c, http.MethodDelete, queuePath(name)+"?force="+strconv.FormatBool(force), nil)
+	return err
+}
+
+// Add stores new items; see engine.Engine.Add.
+func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResult, error) {
+	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Items: make([]wire.NewItem, len(r.Items))}
+	for i, item := range r.Items {
+		in.Items[i] = wire.NewItem{NewItem: item, Exact: item.Payload}
+		in.Items[i].Payload = nil
+	}
+	results, err := send[[]wire.AddResult](ctx, c, http.MethodPost, "/v1/items", in)
+	if r, ok := errors.AsType[*refused](err); ok {
+		return wire.Added(r.results), r.problem
+	}
+	return wire.Added(results), err
+}
+
+// List gives a page of items.
+func (c *Client) List(ctx context.Context, r engine.ListRequest) (engine.Page, error) {
+	return get[engine.Page](ctx, c, "/v1/items", wire.ListQuery(r))
+}
+
+// Select freezes all matching items.
+func (c *Client) Select(ctx context.Context, r engine.ListRequest) ([]engine.Target, error) {
+	return get[[]engine.Target](ctx, c, "/v1/select", wire.ListQuery(r))
+}
+
+// Item gives an item whole.
+func (c *Client) Item(ctx context.Context, id store.ID) (engine.Record, error) {
+	return get[engine.Record](ctx, c, itemPath(id), nil)
+}
+
+// History gives an item's changes, newest first.
+func (c *Client) History(ctx context.Context, id store.ID, limit int) ([]store.Change, error) {
+	return get[[]store.Change](ctx, c, itemPath(id)+"/history", number(url.Values{}, "limit", uint64(max(limit, 0))))
+}
+
+// Changes gives the changes of everything after a sequence number.
+func (c *Client) Changes(ctx context.Context, after uint64, limit int) ([]store.Change, error) {
+	return get[[]store.Change](ctx, c, "/v1/changes", number(number(url.Values{}, "after", after), "limit", uint64(max(limit, 0))))
+}
+
+// Claim hands waiting items to a robot; CodeEmpty when there is nothing.
+func (c *Client) Claim(ctx context.Context, r engine.ClaimRequest) ([]engine.Record, error) {
+	records, err := send[[]engine.Record](ctx, c, http.MethodPost, "/v1/claim", r)
+	if errors.Is(err, errEmpty) {
+		queue := r.Queue
+		if queue == "" {
+			queue = r.Item.Queue
+		}
+		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}
+	}
+	return records, err
+}
+
+// Start says that the robot begins to work an item.
+func (c *Client) Start(ctx context.Context, h engine.Holding) (engine.Record, error) {
+	return send[engine.Record](ctx, c, http.MethodPost, "/v1/start", h)
+}
+
+// Renew extends leases.
+func (c *Client) Renew(ctx context.Context, hs []engine.Holding) ([]engine.Outcome, error) {
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/renew", hs))
+}
+
+// Progress keeps a text with an item that is held.
+func (c *Client) Progress(ctx context.Context, h engine.Holding, text string) error {
+	_, err := send[struct{}](ctx, c, http.MethodPost, "/v1/progress", wire.Progress{Holding: h, Text: text})
+	return err
+}
+
+// Postpone gives an item back until an instant.
+func (c *Client) Postpone(ctx context.Context, h engine.Holding, until store.Time) error {
+	_, err := send[struct{}](ctx, c, http.MethodPost, "/v1/postpone", wire.Postponement{Holding: h, Until: until})
+	return err
+}
+
+// Release gives items back at no cost.
+func (c *Client) Release(ctx context.Context, hs []engine.Holding) ([]engine.Outcome, error) {
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/release", hs))
+}
+
+// Settle reports results.
+func (c *Client) Settle(ctx context.Context, settlements []engine.Settlement) ([]engine.Outcome, error) {
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/settle", wire.Settlements(settlements)))
+}
+
+// Retry gives items another life.
+func (c *Client) Retry(ctx context.Context, r engine.RetryRequest) ([]engine.Outcome, error) {
+	in := wire.RetryRequest{RetryRequest: r, Exact: r.Payload}
+	in.Payload = nil
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/retry", in))
+}
+
+// Review records a person's judgement.
+func (c *Client) Review(ctx context.Context, r engine.ReviewRequest) ([]engine.Outcome, error) {
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/review", r))
+}
+
+// Groups counts what waits for a person, by reason.
+func (c *Client) Groups(ctx context.Context, queue string) ([]store.Group, error) {
+	return get[[]store.Group](ctx, c, "/v1/groups", url.Values{"queue": {queue}})
+}
+
+// Pool gives the pool as it is now.
+func (c *Client) Pool(ctx context.Context) (lane.State, error) {
+	return get[lane.State](ctx, c, "/v1/pool", nil)
+}
+
+// SetPool changes the pool.
+func (c *Client) SetPool(ctx context.Context, r engine.SplitRequest) (lane.State, error) {
+	return send[lane.State](ctx, c, http.MethodPut, "/v1/pool", r)
+}
+
+// Watch parks until there is a snapshot newer than after.
+func (c *Client) Watch(ctx context.Context, after uint64) (*engine.Snapshot, error) {
+	for {
+		query := number(url.Values{"wait": {"30s"}}, "after", after)
+		snapshot, err := get[*engine.Snapshot](ctx, c, "/v1/snapshot", query)
+		if !errors.Is(err, errEmpty) {
+			return snapshot, err
+		}
+	}
+}
+
+func answers(wired []wire.Outcome, err error) ([]engine.Outcome, error) {
+	if err != nil {
+		return nil, err
+	}
+	return wire.Answered(wired), nil
+}
+
+func queuePath(name string) string { return "/v1/queues/" + url.PathEscape(name) }
+
+func itemPath(id store.ID) string {
+	return "/v1/items/" + url.PathEscape(id.Queue) + "/" + strconv.FormatUint(id.Number, 10)
+}
+
+// number adds a number to a query; 0 is left out.
+func number(query url.Values, name string, n uint64) url.Values {
+	if n != 0 {
+		query.Set(name, strconv.FormatUint(n, 10))
+	}
+	return query
+}

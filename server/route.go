@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// Limits on a request's body.
+const (
+	smallBody = 16 << 20
+	largeBody = 1 << 30 // an import that must be stored as a whole
+)
+
+// longestWait bounds how long one request may be parked.
+const longestWait = 10 * time.Minute
+
+// route is one operation of the API.
+type route struct {
+	pattern string
+	limit   int64 // of the body, in bytes
+	serve   func(context.Context, Service, *http.Request) (any, error)
+}
+
+// operation makes a route of what the request is read into and what is then
+// done. Nothing is done for a request that can't be read.
+func operation[In, Out any](pattern string, limit int64, bind func(*params) In, do func(Service, context.Context, In) (Out, error)) route {
+	return route{pattern, limit, func(ctx context.Context, s Service, r *http.Request) (any, error) {
+		p := &params{r: r}
+		in := bind(p)
+		if p.err != nil {
+			return nil, p.err
+		}
+		return do(s, ctx, in)
+	}}
+}
+
+// read makes a route of an operation without a body.
+func read[In, Out any](pattern string, bind func(*params) In, do func(Service, context.Context, In) (Out, error)) route {
+	return operation(pattern, 0, bind, do)
+}
+
+// write makes a route of an operation whose body is its input.
+func write[In, Out any](pattern string, do func(Service, context.Context, In) (Out, error)) route {
+	return operation(pattern, smallBody, body[In], do)
+}
+
+// body reads the request's body.
+func body[In any](p *params) (in In) {
+	d := json.NewDecoder(p.r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(&in)
+	if err == nil {
+		if _, end := d.Token(); errors.Is(end, io.EOF) {
+			return in
+		}
+		err = errors.New("something follows it")
+	}
+	p.fail(unfit(err))
+	return in
+}
+
+// unfit says that a body does not hold what its operation takes; an error that
+// names a rule already stands for itself.
+func unfit(err error) error {
+	if _, ok := errors.AsType[*store.Error](err); ok {
+		return err
+	}
+	return &store.Error{Code: store.CodeInvalid, Thing: "the request's body", Rule: "it is not what this operation takes", Err: err, Mend: "see docs/api.md"}
+}
+
+// params reads a request's path and query, and remembers what was wrong.
+type params struct {
+	r   *http.Request
+	err error
+}
+
+func (p *params) path(name string) string { return p.r.PathValue(name) }
+
+func (p *params) text(name string) string { return p.r.URL.Query().Get(name) }
+
+func (p *params) flag(name string) bool {
+	v := p.text(name)
+	return v == "true" || v == "1"
+}
+
+func (p *params) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *params) number(name string) uint64 {
+	v := p.text(name)
+	if v == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(v, 10, 64)
+	if err != nil {
+		p.fail(store.Invalid(name+" "+strconv.Quote(v), "it is not a number", "write digits"))
+	}
+	return n
+}
+
+func (p *params) limit() int { return int(min(p.number("limit"), 1<<30)) }
+
+func (p *params) wait() time.Duration {
+	v := p.text("wait")
+	if v == "" {
+		return 0
+	}
+	d, err := store.ParseDuration(v)
+	if err != nil {
+		p.fail(err)
+	}
+	return min(d, longestWait)
+}
+
+// item is the item that the path names.
+func (p *params) item() store.ID {
+	id, err := store.ParseID(p.path("queue") + "/" + p.path("number"))
+	if err != nil {
+		p.fail(err)
+	}
+	return id
+}
+
+func (p *params) list() engine.ListRequest {
+	r := engine.ListRequest{
+		Queue: p.text("queue"), Group: p.text("group"), Filter: p.text("filter"),
+		Desc: p.flag("desc"), Limit: p.limit(),
+	}
+	for _, name := range p.r.URL.Query()["status"] {
+		status, err := store.ParseStatus(name)
+		if err != nil {
+			p.fail(err)
+		}
+		r.Statuses = append(r.Statuses, status)
+	}
+	if err := r.After.UnmarshalText([]byte(p.text("after"))); err != nil {
+		p.fail(err)
+	}
+	return r
+}

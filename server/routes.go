@@ -1,0 +1,213 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/server/wire"
+	"signalbox/store"
+)
+
+// routes is the API: every operation once.
+func routes(health wire.Health) []route {
+	return []route{
+		read("GET /v1/health", nothing, func(Service, context.Context, struct{}) (wire.Health, error) { return health, nil }),
+
+		read("GET /v1/queues", nothing, func(s Service, ctx context.Context, _ struct{}) ([]engine.QueueState, error) { return s.Queues(ctx) }),
+		operation("POST /v1/queues", smallBody, newQueue, Service.AddQueue),
+		read("GET /v1/queues/{queue}", queueName, Service.Queue),
+		operation("PATCH /v1/queues/{queue}", smallBody, patchOf, patch),
+		operation("DELETE /v1/queues/{queue}", 0, deletionOf, remove),
+		read("POST /v1/queues/{queue}/pause", queueName, func(s Service, ctx context.Context, name string) (engine.QueueState, error) {
+			return s.PauseQueue(ctx, name, true)
+		}),
+		read("POST /v1/queues/{queue}/resume", queueName, func(s Service, ctx context.Context, name string) (engine.QueueState, error) {
+			return s.PauseQueue(ctx, name, false)
+		}),
+
+		operation("POST /v1/items", largeBody, body[wire.AddRequest], add),
+		read("GET /v1/items", (*params).list, Service.List),
+		read("GET /v1/select", (*params).list, Service.Select),
+		read("GET /v1/items/{queue}/{number}", (*params).item, Service.Item),
+		read("GET /v1/items/{queue}/{number}/history", historyOf, history),
+		read("GET /v1/changes", changesOf, changes),
+
+		write("POST /v1/claim", claim),
+		write("POST /v1/start", Service.Start),
+		write("POST /v1/renew", outcomes(Service.Renew)),
+		write("POST /v1/progress", progress),
+		write("POST /v1/postpone", postpone),
+		write("POST /v1/release", outcomes(Service.Release)),
+		write("POST /v1/settle", settle),
+
+		write("POST /v1/retry", retry),
+		write("POST /v1/review", outcomes(Service.Review)),
+		read("GET /v1/groups", func(p *params) string { return p.text("queue") }, Service.Groups),
+
+		read("GET /v1/pool", nothing, func(s Service, ctx context.Context, _ struct{}) (lane.State, error) { return s.Pool(ctx) }),
+		write("PUT /v1/pool", Service.SetPool),
+		read("GET /v1/snapshot", watchOf, watch),
+	}
+}
+
+func nothing(*params) struct{} { return struct{}{} }
+
+func queueName(p *params) string { return p.path("queue") }
+
+// newQueue reads settings over the defaults of their family.
+func newQueue(p *params) store.Queue {
+	raw := body[json.RawMessage](p)
+	var named struct {
+		Name   string       `json:"name"`
+		Family store.Family `json:"family"`
+	}
+	if p.err != nil {
+		return store.Queue{}
+	}
+	if err := json.Unmarshal(raw, &named); err != nil {
+		p.fail(unfit(err))
+		return store.Queue{}
+	}
+	if named.Family == 0 {
+		named.Family = store.Jobs
+	}
+	q := engine.DefaultQueue(named.Name, named.Family)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q); err != nil {
+		p.fail(unfit(err))
+	}
+	return q
+}
+
+type queuePatch struct {
+	queue string
+	patch json.RawMessage
+}
+
+func patchOf(p *params) queuePatch { return queuePatch{p.path("queue"), body[json.RawMessage](p)} }
+
+func patch(s Service, ctx context.Context, in queuePatch) (engine.QueueState, error) {
+	return s.SetQueue(ctx, in.queue, in.patch)
+}
+
+type deletion struct {
+	queue string
+	force bool
+}
+
+func deletionOf(p *params) deletion { return deletion{p.path("queue"), p.flag("force")} }
+
+func remove(s Service, ctx context.Context, in deletion) (struct{}, error) {
+	return struct{}{}, s.DeleteQueue(ctx, in.queue, in.force)
+}
+
+// addRefused is an add that stored nothing, with the answer for each item.
+type addRefused struct {
+	error
+	results []wire.AddResult
+}
+
+func (a *addRefused) Unwrap() error { return a.error }
+
+func add(s Service, ctx context.Context, in wire.AddRequest) ([]wire.AddResult, error) {
+	r := engine.AddRequest{Queue: in.Queue, Mode: in.Mode, Items: make([]engine.NewItem, len(in.Items))}
+	for i, item := range in.Items {
+		r.Items[i] = item.NewItem
+		if item.Exact != nil {
+			r.Items[i].Payload = item.Exact
+		}
+	}
+	results, err := s.Add(ctx, r)
+	if err != nil {
+		return nil, &addRefused{err, wire.AddResults(results)}
+	}
+	return wire.AddResults(results), nil
+}
+
+type stretch struct {
+	item  store.ID
+	after uint64
+	limit int
+}
+
+func historyOf(p *params) stretch { return stretch{item: p.item(), limit: p.limit()} }
+
+func history(s Service, ctx context.Context, in stretch) ([]store.Change, error) {
+	return s.History(ctx, in.item, in.limit)
+}
+
+func changesOf(p *params) stretch { return stretch{after: p.number("after"), limit: p.limit()} }
+
+func changes(s Service, ctx context.Context, in stretch) ([]store.Change, error) {
+	return s.Changes(ctx, in.after, in.limit)
+}
+
+// claim gives back at once what was claimed for a robot that has hung up while
+// it was parked; otherwise the items would be held until their leases end.
+func claim(s Service, ctx context.Context, in engine.ClaimRequest) ([]engine.Record, error) {
+	in.Wait = min(in.Wait, store.Duration(longestWait))
+	records, err := s.Claim(ctx, in)
+	if err != nil || ctx.Err() == nil {
+		return records, err
+	}
+	holdings := make([]engine.Holding, len(records))
+	for i := range records {
+		holdings[i] = engine.Holding{Item: records[i].ID(), Fence: records[i].Fence}
+	}
+	_, err = s.Release(context.WithoutCancel(ctx), holdings)
+	return nil, errors.Join(ctx.Err(), err)
+}
+
+// outcomes carries each outcome's error over the wire.
+func outcomes[In any](do func(Service, context.Context, In) ([]engine.Outcome, error)) func(Service, context.Context, In) ([]wire.Outcome, error) {
+	return func(s Service, ctx context.Context, in In) ([]wire.Outcome, error) {
+		answers, err := do(s, ctx, in)
+		return wire.Outcomes(answers), err
+	}
+}
+
+func progress(s Service, ctx context.Context, in wire.Progress) (struct{}, error) {
+	return struct{}{}, s.Progress(ctx, in.Holding, in.Text)
+}
+
+func postpone(s Service, ctx context.Context, in wire.Postponement) (struct{}, error) {
+	return struct{}{}, s.Postpone(ctx, in.Holding, in.Until)
+}
+
+func settle(s Service, ctx context.Context, in []wire.Settlement) ([]wire.Outcome, error) {
+	answers, err := s.Settle(ctx, wire.Settled(in))
+	return wire.Outcomes(answers), err
+}
+
+func retry(s Service, ctx context.Context, in wire.RetryRequest) ([]wire.Outcome, error) {
+	if in.Exact != nil {
+		in.Payload = in.Exact
+	}
+	answers, err := s.Retry(ctx, in.RetryRequest)
+	return wire.Outcomes(answers), err
+}
+
+type watching struct {
+	after uint64
+	wait  time.Duration
+}
+
+func watchOf(p *params) watching { return watching{p.number("after"), p.wait()} }
+
+// watch parks until there is a newer snapshot; none within the wait is answered
+// as nothing new.
+func watch(s Service, ctx context.Context, in watching) (*engine.Snapshot, error) {
+	parked, cancel := context.WithTimeout(ctx, max(in.wait, time.Millisecond))
+	defer cancel()
+	snapshot, err := s.Watch(parked, in.after)
+	if err != nil && parked.Err() != nil {
+		return nil, &store.Error{Code: store.CodeEmpty, Thing: "the snapshot", Rule: "nothing new"}
+	}
+	return snapshot, err
+}

@@ -1,0 +1,154 @@
+// Package server is the engine's HTTP API: JSON under /v1, spoken over a unix
+// socket that only the store's owner may use.
+//
+//	request ── table of routes ── typed handler ── Service ── answer
+//	                                                └─ *store.Error ─ status and {"error":…}
+//
+// Package client is its counterpart in Go; robots in other languages speak it
+// directly.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/server/wire"
+	"signalbox/store"
+)
+
+// Service is what the API serves: the engine, or another server's client.
+type Service interface {
+	AddQueue(context.Context, store.Queue) (engine.QueueState, error)
+	SetQueue(ctx context.Context, name string, patch json.RawMessage) (engine.QueueState, error)
+	Queues(context.Context) ([]engine.QueueState, error)
+	Queue(ctx context.Context, name string) (engine.QueueState, error)
+	PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error)
+	DeleteQueue(ctx context.Context, name string, force bool) error
+
+	Add(context.Context, engine.AddRequest) ([]engine.AddResult, error)
+	List(context.Context, engine.ListRequest) (engine.Page, error)
+	Select(context.Context, engine.ListRequest) ([]engine.Target, error)
+	Item(context.Context, store.ID) (engine.Record, error)
+	History(ctx context.Context, id store.ID, limit int) ([]store.Change, error)
+	Changes(ctx context.Context, after uint64, limit int) ([]store.Change, error)
+
+	Claim(context.Context, engine.ClaimRequest) ([]engine.Record, error)
+	Start(context.Context, engine.Holding) (engine.Record, error)
+	Renew(context.Context, []engine.Holding) ([]engine.Outcome, error)
+	Progress(ctx context.Context, h engine.Holding, text string) error
+	Postpone(ctx context.Context, h engine.Holding, until store.Time) error
+	Release(context.Context, []engine.Holding) ([]engine.Outcome, error)
+	Settle(context.Context, []engine.Settlement) ([]engine.Outcome, error)
+
+	Retry(context.Context, engine.RetryRequest) ([]engine.Outcome, error)
+	Review(context.Context, engine.ReviewRequest) ([]engine.Outcome, error)
+	Groups(ctx context.Context, queue string) ([]store.Group, error)
+
+	Pool(context.Context) (lane.State, error)
+	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
+	Watch(ctx context.Context, after uint64) (*engine.Snapshot, error)
+}
+
+// Options says how to serve.
+type Options struct {
+	Health wire.Health
+	Log    *slog.Logger // nil = none
+}
+
+// Handler answers the API's requests from s.
+func Handler(s Service, o Options) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	mux := http.NewServeMux()
+	for _, r := range routes(o.Health) {
+		mux.Handle(r.pattern, handler{r, s, o.Log})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, store.NotFound(r.Method+" "+r.URL.Path, "the API is under /v1"))
+	})
+	return mux
+}
+
+// handler runs one route.
+type handler struct {
+	route
+	service Service
+	log     *slog.Logger
+}
+
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, h.limit)
+	actor := r.Header.Get(wire.ActorHeader)
+	if actor == "" {
+		actor = "api"
+	}
+	answer, err := h.serve(engine.WithActor(r.Context(), actor), h.service, r)
+	if err == nil {
+		h.log.Debug("request", "method", r.Method, "path", r.URL.Path, "actor", actor)
+		reply(w, http.StatusOK, answer)
+		return
+	}
+	h.log.Info("request refused", "method", r.Method, "path", r.URL.Path, "actor", actor, "error", err.Error())
+	refuse(w, err)
+}
+
+// refuse writes an error, the one place where codes become statuses.
+func refuse(w http.ResponseWriter, err error) {
+	status := wire.Status(store.CodeOf(err))
+	if status == http.StatusNoContent {
+		w.WriteHeader(status)
+		return
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		status = http.StatusRequestEntityTooLarge
+	}
+	failure := wire.Failure{Error: wire.Flat(err)}
+	if refused, ok := errors.AsType[*addRefused](err); ok {
+		failure.Error, failure.Results = wire.Flat(refused.error), refused.results
+	}
+	reply(w, status, failure)
+}
+
+func reply(w http.ResponseWriter, status int, answer any) {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // the client has gone: nobody to tell
+}
+
+// Serve answers on l until ctx ends. Parked requests are then answered as
+// interrupted, and running ones have grace to finish. It closes l.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
+	parked, unpark := context.WithCancel(context.WithoutCancel(ctx))
+	defer unpark()
+	s := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return parked },
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		unpark()
+		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		stopped <- s.Shutdown(soon)
+	})
+	err := s.Serve(l)
+	if stop() {
+		return err // it broke by itself
+	}
+	return <-stopped
+}

@@ -1,0 +1,230 @@
+// Package wire is what server and client say to each other beside the engine's
+// own types: errors with their codes, answers that carry an error, and bytes
+// that JSON would rewrite.
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// ActorHeader names who acts in a request.
+const ActorHeader = "Signalbox-Actor"
+
+// Failure is the body of every answer that is an error.
+type Failure struct {
+	Error *store.Error `json:"error"`
+	// Results answers for each item of an add that was refused as a whole.
+	Results []AddResult `json:"results,omitempty"`
+}
+
+// Flat gives err as one *store.Error without causes, which is what crosses the
+// wire; nil for nil.
+func Flat(err error) *store.Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*store.Error); ok {
+		flat := *e
+		if e.Err != nil {
+			flat.Rule, flat.Err = join(e.Rule, e.Err.Error()), nil
+		}
+		return &flat
+	}
+	flat := &store.Error{Code: store.CodeOf(err), Thing: err.Error()}
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Error() == err.Error() {
+		return Flat(e)
+	}
+	return flat
+}
+
+func join(rule, cause string) string {
+	if rule == "" {
+		return cause
+	}
+	return rule + ": " + cause
+}
+
+// Status is the HTTP status of a code.
+func Status(c store.Code) int {
+	switch c {
+	case 0:
+		return http.StatusOK
+	case store.CodeInvalid:
+		return http.StatusBadRequest
+	case store.CodeNotFound:
+		return http.StatusNotFound
+	case store.CodeEmpty:
+		return http.StatusNoContent
+	case store.CodeConflict:
+		return http.StatusConflict
+	case store.CodeForbidden:
+		return http.StatusForbidden
+	case store.CodeUnavailable:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// Health says what a server serves.
+type Health struct {
+	Store string `json:"store"`
+	PID   int    `json:"pid"`
+}
+
+// NewItem is an item to add. Exact, when set, is its payload byte for byte,
+// which JSON inside JSON would not keep.
+type NewItem struct {
+	engine.NewItem
+	Exact []byte `json:"payload_base64,omitempty"`
+}
+
+// AddRequest is engine.AddRequest.
+type AddRequest struct {
+	Queue string    `json:"queue"`
+	Items []NewItem `json:"items"`
+	Mode  string    `json:"mode,omitempty"`
+}
+
+// AddResult is engine.AddResult with its error's code.
+type AddResult struct {
+	engine.AddResult
+	Problem *store.Error `json:"problem,omitempty"`
+}
+
+// AddResults prepares results for the wire.
+func AddResults(results []engine.AddResult) []AddResult {
+	wired := make([]AddResult, len(results))
+	for i, r := range results {
+		wired[i] = AddResult{r, Flat(r.Err)}
+	}
+	return wired
+}
+
+// Added gives results their errors back.
+func Added(wired []AddResult) []engine.AddResult {
+	results := make([]engine.AddResult, len(wired))
+	for i, w := range wired {
+		results[i] = w.AddResult
+		if w.Problem != nil {
+			results[i].Err = w.Problem
+		}
+	}
+	return results
+}
+
+// Outcome is engine.Outcome with its error's code.
+type Outcome struct {
+	engine.Outcome
+	Problem *store.Error `json:"problem,omitempty"`
+}
+
+// Outcomes prepares outcomes for the wire.
+func Outcomes(outcomes []engine.Outcome) []Outcome {
+	wired := make([]Outcome, len(outcomes))
+	for i, o := range outcomes {
+		wired[i] = Outcome{o, Flat(o.Err)}
+	}
+	return wired
+}
+
+// Answered gives outcomes their errors back.
+func Answered(wired []Outcome) []engine.Outcome {
+	outcomes := make([]engine.Outcome, len(wired))
+	for i, w := range wired {
+		outcomes[i] = w.Outcome
+		if w.Problem != nil {
+			outcomes[i].Err = w.Problem
+		}
+	}
+	return outcomes
+}
+
+// Settlement is engine.Settlement. ExactOutput and ExactAnalytics, when set,
+// stand for contents that are no JSON: what to make of them is the engine's rule.
+type Settlement struct {
+	engine.Settlement
+	ExactOutput    []byte `json:"output_base64,omitempty"`
+	ExactAnalytics []byte `json:"analytics_base64,omitempty"`
+}
+
+// Settlements prepares settlements for the wire.
+func Settlements(settlements []engine.Settlement) []Settlement {
+	wired := make([]Settlement, len(settlements))
+	for i, s := range settlements {
+		wired[i].Settlement = s
+		wired[i].Output, wired[i].ExactOutput = exact(s.Output)
+		wired[i].Analytics, wired[i].ExactAnalytics = exact(s.Analytics)
+	}
+	return wired
+}
+
+// Settled gives settlements their contents back.
+func Settled(wired []Settlement) []engine.Settlement {
+	settlements := make([]engine.Settlement, len(wired))
+	for i, w := range wired {
+		settlements[i] = w.Settlement
+		if w.ExactOutput != nil {
+			settlements[i].Output = w.ExactOutput
+		}
+		if w.ExactAnalytics != nil {
+			settlements[i].Analytics = w.ExactAnalytics
+		}
+	}
+	return settlements
+}
+
+func exact(content json.RawMessage) (asJSON json.RawMessage, asBytes []byte) {
+	if len(content) == 0 || json.Valid(content) {
+		return content, nil
+	}
+	return nil, content
+}
+
+// RetryRequest is engine.RetryRequest, its payload as NewItem's.
+type RetryRequest struct {
+	engine.RetryRequest
+	Exact []byte `json:"payload_base64,omitempty"`
+}
+
+// Progress is a robot's word on how far it is.
+type Progress struct {
+	engine.Holding
+	Text string `json:"progress"`
+}
+
+// Postponement gives an item back until an instant.
+type Postponement struct {
+	engine.Holding
+	Until store.Time `json:"until"`
+}
+
+// ListQuery writes a list request as a URL's query.
+func ListQuery(r engine.ListRequest) url.Values {
+	q := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	set("queue", r.Queue)
+	set("group", r.Group)
+	set("filter", r.Filter)
+	set("after", r.After.String())
+	for _, s := range r.Statuses {
+		q.Add("status", s.String())
+	}
+	if r.Desc {
+		q.Set("desc", "true")
+	}
+	if r.Limit != 0 {
+		q.Set("limit", strconv.Itoa(r.Limit))
+	}
+	return q
+}
