@@ -1,0 +1,159 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"signalbox/engine"
+	ln "signalbox/engine/lane"
+	"signalbox/store"
+)
+
+func lane(l ln.Lane, queue string) ln.Holder { return ln.Holder{Lane: l, Queue: queue} }
+
+func TestListPagesNeverSkipOrRepeat(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		for _, q := range []string{"a", "b", "c"} {
+			r.queue(q, store.Jobs, nil)
+			r.addN(q, 37)
+		}
+		for _, desc := range []bool{false, true} {
+			for _, size := range []int{1, 10, 37, 200} {
+				seen := map[string]bool{}
+				req := engine.ListRequest{Limit: size, Desc: desc}
+				for {
+					page, err := r.List(r.ctx, req)
+					if err != nil || page.Total != 111 {
+						t.Fatalf("%v, total %d", err, page.Total)
+					}
+					for _, i := range page.Items {
+						if seen[i.ID().String()] {
+							t.Fatalf("%s came twice", i.ID())
+						}
+						seen[i.ID().String()] = true
+						req.After = i.ID()
+					}
+					if !page.More {
+						break
+					}
+				}
+				if len(seen) != 111 {
+					t.Errorf("desc %v, size %d: %d items", desc, size, len(seen))
+				}
+			}
+		}
+	})
+}
+
+func TestFilter(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("inv", store.Transactions, nil)
+		r.queue("ord", store.Jobs, nil)
+		r.add("inv", engine.NewItem{Payload: object(), Reference: "INV-1"}, engine.NewItem{Payload: object(), Reference: "INV-2", Priority: store.High},
+			engine.NewItem{Payload: object(), Reference: "late", DeferUntil: store.At(time.Now().Add(time.Hour))})
+		r.addN("ord", 2)
+		r.settle(r.claim("inv", "r-7", 1)[0], engine.Business, "No postal code") // INV-2, by priority
+		time.Sleep(3 * time.Hour)
+		r.add("inv", engine.NewItem{Payload: object(), Reference: "young"})
+		for filter, want := range map[string]string{
+			"":                                  "inv/1 inv/2 inv/3 inv/4 ord/1 ord/2",
+			"queue:ord":                         "ord/1 ord/2",
+			"reference:INV-":                    "inv/1 inv/2",
+			"!reference:INV-":                   "inv/3 inv/4 ord/1 ord/2",
+			"status:business-exception":         "inv/2",
+			"status:failed":                     "inv/2",
+			"status:available queue:inv":        "inv/1 inv/3 inv/4",
+			"status:New,Failed":                 "inv/1 inv/2 inv/3 inv/4 ord/1 ord/2",
+			"!status:pending queue:inv":         "inv/2",
+			"status:successful":                 "",
+			"POSTAL":                            "inv/2",
+			`"no postal"`:                       "inv/2",
+			"!postal queue:inv":                 "inv/1 inv/3 inv/4",
+			"robot:r-7":                         "inv/2",
+			"priority:high":                     "inv/2",
+			"age:>2h queue:inv":                 "inv/1 inv/2 inv/3",
+			"age:<2h":                           "inv/4",
+			"attempts:>0":                       "inv/2",
+			"number:>=2 queue:inv":              "inv/2 inv/3 inv/4",
+			"review:none number:1":              "inv/1 ord/1",
+			"queue:inv queue:ord":               "",
+			"status:pending status:queued":      "",
+			"reference:young status:pending":    "inv/4",
+			"reason:postal":                     "inv/2",
+			`group:"No postal code"`:            "inv/2",
+			"ord/2":                             "ord/2",
+			"status:pending,queued !queue:ord ": "inv/1 inv/3 inv/4",
+		} {
+			page, err := r.List(r.ctx, engine.ListRequest{Filter: filter})
+			if err != nil {
+				t.Errorf("%q: %v", filter, err)
+				continue
+			}
+			var got []string
+			for _, i := range page.Items {
+				got = append(got, i.ID().String())
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%q selects %v, want %s", filter, got, want)
+			}
+		}
+	})
+}
+
+func TestFilterErrorsNameTheTerm(t *testing.T) {
+	for filter, want := range map[string]string{
+		"stauts:failed":    `there is no key "stauts"`,
+		"status:broken":    `status "broken"`,
+		"status:":          "no value",
+		"age:2h":           "compared with a duration",
+		"age:>soon":        "compared with a duration",
+		"attempts:>x":      "compared with a whole number",
+		`word "open quote`: "quote at character 6 is not closed",
+		"!":                "inverts nothing",
+		"priority:urgent":  `priority "urgent"`,
+		"review:done":      `review status "done"`,
+	} {
+		if _, err := engine.ParseFilter(filter); store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", filter, err, want)
+		}
+	}
+}
+
+func TestSelectFreezesASet(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, nil)
+		r.addN("q", 30)
+		for n, rec := range r.claim("q", "r", 30) {
+			r.settle(rec, engine.Business, fmt.Sprintf("kind %s", []string{"one", "two"}[n%2]))
+		}
+		req := engine.ListRequest{Queue: "q", Group: "kind one", Statuses: []store.Status{store.BusinessException}}
+		frozen, err := r.Select(r.ctx, req)
+		if err != nil || len(frozen) != 15 {
+			t.Fatalf("%v, %d frozen", err, len(frozen))
+		}
+		page, _ := r.List(r.ctx, req)
+		if page.Total != 15 || len(page.Items) != 15 {
+			t.Errorf("list: %d of %d", len(page.Items), page.Total)
+		}
+		// One of them changes before the act; another like them arrives.
+		if _, err := r.Review(r.ctx, engine.ReviewRequest{Targets: frozen[:1], Action: engine.Note, Note: "mine"}); err != nil {
+			t.Fatal(err)
+		}
+		r.addN("q", 1)
+		r.settle(r.claim("q", "r", 1)[0], engine.Business, "kind one")
+		out, err := r.Review(r.ctx, engine.ReviewRequest{Targets: frozen, Action: engine.Verify})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stale := slices.IndexFunc(out, func(o engine.Outcome) bool { return o.Result == engine.Stale })
+		if stale != 0 || out[14].Result != engine.OK {
+			t.Errorf("%+v", out)
+		}
+		if page, _ := r.List(r.ctx, req); page.Total != 2 {
+			t.Errorf("%d left, want the changed and the later one", page.Total)
+		}
+	})
+}
