@@ -20,7 +20,7 @@ func (r *reader) Items(q store.Query) iter.Seq2[store.Item, error] {
 				yield(store.Item{}, err)
 				return
 			}
-			if !of.query(&q, yield) {
+			if name >= q.After.Queue && !of.query(&q, yield) {
 				return
 			}
 		}

@@ -218,11 +218,7 @@ func (r *reader) selected(name, from string) iter.Seq[string] {
 	if name == "" {
 		return r.names(from)
 	}
-	return func(yield func(string) bool) {
-		if name >= from {
-			yield(name)
-		}
-	}
+	return func(yield func(string) bool) { yield(name) }
 }
 
 // Pool implements store.Reader.

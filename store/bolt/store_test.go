@@ -1,7 +1,9 @@
 package bolt_test
 
 import (
+	"context"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"signalbox/store"
@@ -23,4 +25,49 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, filepath.Join(t.TempDir(), "deep", "signalbox.db"))
 	})
+}
+
+// TestReopened runs the suite on a store that is closed and opened again
+// after every update, so that nothing can depend on what stays in memory.
+func TestReopened(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		r := &reopened{t: t, path: filepath.Join(t.TempDir(), "signalbox.db")}
+		r.Store = open(t, r.path)
+		return r
+	})
+}
+
+type reopened struct {
+	*bolt.Store
+	t      *testing.T
+	path   string
+	mu     sync.RWMutex
+	closed bool
+}
+
+func (r *reopened) View(ctx context.Context, fn func(store.Reader) error) error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.Store.View(ctx, fn)
+}
+
+func (r *reopened) Update(ctx context.Context, fn func(store.Tx) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.Store.Update(ctx, fn)
+	if r.closed {
+		return err
+	}
+	if err := r.Store.Close(); err != nil {
+		r.t.Errorf("Close: %v", err)
+	}
+	r.Store = open(r.t, r.path)
+	return err
+}
+
+func (r *reopened) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.Store.Close()
 }

@@ -110,7 +110,7 @@ var callTests = map[string]func(env){
 	"give no item to two callers": func(e env) {
 		e.queues("a")
 		const items, callers = 400, 16
-		e.add(make400(items)...)
+		e.add(plainItems(items)...)
 		var claims [items + 1]atomic.Int64
 		var wg sync.WaitGroup
 		for n := range callers {
@@ -229,7 +229,7 @@ var callTests = map[string]func(env){
 	},
 }
 
-func make400(n int) []store.Item {
+func plainItems(n int) []store.Item {
 	items := make([]store.Item, n)
 	for k := range items {
 		items[k] = store.Item{Queue: "a"}
