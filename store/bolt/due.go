@@ -157,7 +157,9 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 			n++
 		}
 	}
-	slices.SortStableFunc(list, func(a, b store.Item) int { return cmp.Compare(a.LeaseUntil, b.LeaseUntil) })
+	slices.SortFunc(list, func(a, b store.Item) int {
+		return cmp.Or(cmp.Compare(a.LeaseUntil, b.LeaseUntil), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
+	})
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
