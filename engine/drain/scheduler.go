@@ -1,0 +1,161 @@
+package drain
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+// Engine is what drains need of the engine.
+type Engine interface {
+	Wake() <-chan struct{}
+	Available(context.Context) ([]store.Queue, error)
+	Claim(context.Context, engine.ClaimRequest) ([]engine.Record, error)
+	Settle(context.Context, []engine.Settlement) ([]engine.Outcome, error)
+	Renew(context.Context, []engine.Holding) ([]engine.Outcome, error)
+	Release(context.Context, []engine.Holding) ([]engine.Outcome, error)
+	ConsumerFailed(ctx context.Context, queue, text string) error
+	Slots() *lane.Pool
+	Incarnation() string
+}
+
+// Options says how drains run; the zero value is ready to use.
+type Options struct {
+	// Handlers are the Go functions of queues whose consumer kind is handler,
+	// by the queue's name.
+	Handlers map[string]Handler
+	// Bound is how long a drain goes on to claim before it lets another have
+	// its slot; 0 = 25 s.
+	Bound time.Duration
+	// Grace is how long drains may go on after Stop; 0 = 25 s.
+	Grace time.Duration
+	// KillDelay is how long a program has between SIGTERM and SIGKILL, and a
+	// Go function to return after its context ended; 0 = 5 s.
+	KillDelay time.Duration
+	Logger    *slog.Logger // nil = none
+}
+
+// Waits that nobody needs to set.
+const (
+	// rest is the least time between two looks at the available queues, so
+	// that a flood of signals costs no flood of looks.
+	rest = 2 * time.Millisecond
+	// retryAfter is when something that failed in the engine is tried again.
+	retryAfter = time.Second
+)
+
+// Scheduler runs the drains of one engine.
+type Scheduler struct {
+	engine  Engine
+	options Options
+	log     *slog.Logger
+	spawner spawner
+
+	base   context.Context         // never ends: reports are made whatever else stops
+	work   context.Context         // ends with errGiveBack when work is to be given back
+	giveUp context.CancelCauseFunc // ends work
+	line   context.Context         // ends when nothing new is to be started
+	halt   context.CancelFunc      // ends line
+	hurry  chan struct{}           // closed: kill without delay
+	idle   chan struct{}           // closed when stopped and every item is accounted for
+
+	look  chan struct{} // capacity 1: look at the available queues again
+	wakes atomic.Uint64 // how often something new may have come
+
+	mu     sync.Mutex
+	queues map[string]*queue // those available or with drains
+
+	stopOnce, hurryOnce sync.Once
+	running             sync.WaitGroup // drains with items not accounted for
+	all                 sync.WaitGroup // drains
+	tally               tally
+}
+
+// Start begins to work the engine's queues. It goes on until Stop; the end of
+// ctx stops it too, at once, but Stop is still to be called.
+func Start(ctx context.Context, e Engine, o Options) *Scheduler {
+	defaults(&o)
+	base := context.WithoutCancel(ctx)
+	work, giveUp := context.WithCancelCause(base)
+	line, halt := context.WithCancel(base)
+	s := &Scheduler{
+		engine: e, options: o, log: o.Logger,
+		base: base, work: work, giveUp: giveUp, line: line, halt: halt,
+		hurry: make(chan struct{}), idle: make(chan struct{}),
+		look:   make(chan struct{}, 1),
+		queues: map[string]*queue{},
+	}
+	s.wakes.Store(1)
+	go s.loop()
+	context.AfterFunc(ctx, s.abort)
+	return s
+}
+
+func defaults(o *Options) {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	set(&o.Bound, 25*time.Second)
+	set(&o.Grace, 25*time.Second)
+	set(&o.KillDelay, 5*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// loop looks at the available queues whenever something may have changed, and
+// sleeps in between.
+func (s *Scheduler) loop() {
+	defer s.windUp()
+	for {
+		took := s.scan()
+		if !s.pause(max(rest, min(10*took, time.Second))) {
+			return
+		}
+		select {
+		case <-s.line.Done():
+			return
+		case <-s.engine.Wake():
+			s.wakes.Add(1)
+		case <-s.look:
+		}
+	}
+}
+
+// pause waits, and says whether to go on.
+func (s *Scheduler) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-s.line.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// again asks for another look.
+func (s *Scheduler) again() {
+	select {
+	case s.look <- struct{}{}:
+	default:
+	}
+}
+
+// later asks for another look after something failed in the engine.
+func (s *Scheduler) later() {
+	time.AfterFunc(retryAfter, func() {
+		s.wakes.Add(1)
+		s.again()
+	})
+}
+
+func (s *Scheduler) stopping() bool { return s.line.Err() != nil }
