@@ -73,6 +73,7 @@ func openFile(path string, o Options) (db *bbolt.DB, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
+			unlock(file)
 			_ = file.Close()
 			db, err = nil, damaged("store "+path, fmt.Errorf("%v", p))
 		}

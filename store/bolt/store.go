@@ -103,10 +103,15 @@ func (s *Store) Close() error {
 
 // keepFreelist writes the list of free pages, which commits leave out, so
 // that the next opening need not look for them in the whole file.
-func (s *Store) keepFreelist() error {
+func (s *Store) keepFreelist() (err error) {
 	if !s.writer.wrote {
 		return nil
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = recovered(p)
+		}
+	}()
 	s.db.NoFreelistSync = false
 	return s.db.Update(func(*bbolt.Tx) error { return nil })
 }

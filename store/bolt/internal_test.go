@@ -1,0 +1,125 @@
+package bolt
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"signalbox/store"
+	"signalbox/store/storetest"
+)
+
+// TestFullDisk lets commits fail while many call, and then succeed again.
+func TestFullDisk(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "signalbox.db"), Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx := context.Background()
+	add := func(size int) error {
+		return s.Update(ctx, func(tx store.Tx) error {
+			i := store.Item{Queue: "a", Status: store.Pending}
+			return tx.Add(&i, make([]byte, size), store.Change{Event: "add"})
+		})
+	}
+	if err := s.Update(ctx, func(tx store.Tx) error {
+		return tx.PutQueue(&store.Queue{Name: "a", Family: store.Jobs})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.db.MaxSize = 1 << 20
+	var stored, refused int
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 20 {
+				err := add(8 << 10)
+				mu.Lock()
+				switch store.CodeOf(err) {
+				case 0:
+					stored++
+				case store.CodeUnavailable:
+					refused++
+				default:
+					t.Errorf("got %v, want code 7", err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if stored == 0 || refused == 0 {
+		t.Errorf("%d stored, %d refused: want some of both", stored, refused)
+	}
+	s.db.MaxSize = 0
+	if err := add(8 << 10); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	storetest.Recount(t, s)
+	if err := s.View(ctx, func(r store.Reader) error {
+		stats, err := r.Stats("a", 1)
+		if got := stats.Counts[store.Pending]; got != int64(stored+1) {
+			t.Errorf("%d items, want %d", got, stored+1)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBlocksKeepChanges(t *testing.T) {
+	var p packer
+	var want []store.Change
+	for n := range uint64(50) {
+		c := store.Change{Seq: 100 + n, At: store.Time(n * n), Actor: []string{"", "a"}[n%2], Queue: "q", Number: n / 2, Event: "add", To: store.Status(n % 3), Fence: n % 4, Prev: n % 5}
+		want = append(want, c)
+		p.add(&c)
+	}
+	b, err := openBlock(100, p.take(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []store.Change
+	for b.next() {
+		got = append(got, b.at)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || b.bad {
+		t.Errorf("bad: %v (-want +got):\n%s", b.bad, diff)
+	}
+}
+
+// FuzzDecode feeds records of all kinds to their readers: they must end, and
+// what they accept must survive being written and read again.
+func FuzzDecode(f *testing.F) {
+	i := store.Item{Queue: "q", Number: 1, Reference: "r", Progress: "half", Error: &store.Failure{Reason: "x"}, Chain: store.ID{Queue: "o", Number: 3}}
+	var p packer
+	p.add(&store.Change{Seq: 1, Actor: "a", Why: "w", Prev: 1})
+	f.Add(appendHead(nil, &i), appendState(nil, &i))
+	f.Add(encode(nil, result, &store.Result{Output: []byte("{}")}), p.take(nil))
+	f.Add(encode(nil, settings, &store.Queue{Mask: []string{"a"}, Consumer: store.Consumer{Argv: []string{"x"}}}), encode(nil, pool, &store.Pool{Size: 1}))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		item := store.Item{Queue: "q", Number: 1}
+		if decodeItem(&item, a, b) == nil {
+			again := store.Item{Queue: "q", Number: 1}
+			if err := decodeItem(&again, appendHead(nil, &item), appendState(nil, &item)); err != nil {
+				t.Errorf("%+v cannot be read again: %v", item, err)
+			}
+			if diff := cmp.Diff(item, again); diff != "" {
+				t.Error(diff)
+			}
+		}
+		_ = decode(a, result, &store.Result{})
+		_ = decode(a, settings, &store.Queue{})
+		_ = decode(a, pool, &store.Pool{})
+		_ = decode(a, counted, &store.Group{})
+		_ = decode(a, func(c *coder, n *counters) { n.code(c) }, &counters{})
+		blk, err := openBlock(1, b)
+		for err == nil && blk.next() {
+		}
+	})
+}
