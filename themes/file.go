@@ -14,7 +14,22 @@ import (
 	"signalbox/tui/text"
 )
 
-// file is a theme file as written.
+// file is a theme file as written:
+//
+//	inherit = "dark"            # a file beside this one, or a built-in theme
+//	background = "#101418"      # what contrast is measured against
+//
+//	[palette]                   # colours by name: one, or for true colour, 256, 16
+//	amber = "#e8c558"
+//	blue  = ["#6cb6ff", 75, "bright-blue"]
+//
+//	[roles]                     # looks: one, or with colours, in 16, without any
+//	accent = "blue bold"
+//	alert  = ["black on amber", "black on yellow", "reverse bold"]
+//
+// A colour is a name of the palette, #rrggbb, an index from 0 to 255, one of
+// the 16 names, or default. What 16 colours or none cannot show of a single
+// look is left out, and a surface becomes reverse.
 type file struct {
 	Name       string
 	Dark       *bool

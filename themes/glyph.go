@@ -114,7 +114,7 @@ func Unicode() *Glyphs {
 		},
 		Delayed:  "◌",
 		SlotFree: "·", SlotFast: "▀", SlotSlow: "▄",
-		SlotStuck: "!", SlotClosing: "╳", SlotUnknown: "?",
+		SlotStuck: "█", SlotClosing: "╳", SlotUnknown: "?",
 		LaneFast: "»", LaneSlow: "≈", LaneCommons: "◇",
 		Cursor: "▌", Mark: "■", Focus: "▸", Ellipsis: "…", Sep: "·",
 		Folded: "▸", Unfolded: "▾", SortUp: "▴", SortDown: "▾",

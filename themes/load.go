@@ -3,10 +3,13 @@ package themes
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
 	"github.com/charmbracelet/colorprofile"
+
+	"signalbox/store"
 )
 
 //go:embed builtin/*.toml
@@ -44,6 +47,20 @@ func Default(dark bool) *Theme {
 	}
 	t, _ := Builtin(name)
 	return t
+}
+
+// Find gives the theme of that name: a file NAME.toml in fsys (which may be
+// nil), else a built-in one. As with Load, there is always a theme.
+func Find(fsys fs.FS, name string) (*Theme, error) {
+	if fsys != nil {
+		if _, err := fs.Stat(fsys, name+".toml"); err == nil {
+			return Load(fsys, name+".toml")
+		}
+	}
+	if t, ok := Builtin(name); ok {
+		return t, nil
+	}
+	return Default(true), store.Invalid(fmt.Sprintf("theme %q", name), "there is no such theme", suggest(name, Names()))
 }
 
 // Load reads a theme file. There is always a theme to go on with: what the

@@ -247,6 +247,36 @@ func TestLoadTellsWhatIsWrongAndGoesOn(t *testing.T) {
 	}
 }
 
+func TestFind(t *testing.T) {
+	fsys := fstest.MapFS{"light.toml": {Data: []byte("name = \"my light\"\ninherit = \"light\"\n")}}
+	if th, err := Find(fsys, "light"); err != nil || th.Name != "my light" {
+		t.Errorf("a user's theme comes before the built-in one: %v", err)
+	}
+	if th, err := Find(nil, "light"); err != nil || th.Name != "light" {
+		t.Errorf("built in: %v", err)
+	}
+	if th, err := Find(fsys, "lihgt"); err == nil || !strings.Contains(err.Error(), "did you mean light?") || th == nil {
+		t.Errorf("unknown: %v", err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("inherit = \"dark\"\n[palette]\nblue = [\"#ff0000\", 1, 2]\n[roles]\naccent = \"blue on 4 bold\"\n")
+	f.Add("[roles]\ntext = 3\n")
+	f.Add("palette = 3")
+	f.Fuzz(func(t *testing.T, data string) {
+		th, _ := Load(fstest.MapFS{"t.toml": {Data: []byte(data)}}, "t.toml")
+		if th == nil {
+			t.Fatal("no theme")
+		}
+		for _, p := range parameters(th) {
+			if strings.Trim(p, "0123456789;") != "" {
+				t.Errorf("a theme file reached the terminal: %q", p)
+			}
+		}
+	})
+}
+
 func TestStatusesHaveRoles(t *testing.T) {
 	for s := store.Queued; int(s) < store.Statuses; s++ {
 		if s.Waiting() != (StatusRole(s) == StateWaiting) || s.InFlight() != (StatusRole(s) == StateRunning) {

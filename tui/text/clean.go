@@ -27,8 +27,8 @@ const (
 	// spaces, variation selectors, skin tones. A joined emoji so comes out as its
 	// parts, whose width terminal and program agree on.
 	invisible = "·"
-	// carrier holds up a combining mark that has no letter before it, which would
-	// otherwise land on the neighbouring cell.
+	// carrier holds up a mark or vowel sign that has no letter before it, which
+	// would otherwise join the neighbouring cell.
 	carrier = "◌"
 	// maxMarks bounds the marks on one letter; more would climb over other rows.
 	maxMarks = 8
@@ -41,6 +41,7 @@ const (
 //	C1, bidi, tags, unassigned ‹U+202E›
 //	zero-width, joiners, VS    ·
 //	flags                      ‹D›‹E›
+//	halfwidth voicing ﾞ ﾟ      ゛ ゜
 //	invalid UTF-8              �, one a byte
 //
 // Cleaning twice changes nothing more. Clean text is returned as it is,
@@ -77,7 +78,7 @@ func firstUnsafe(s string) int {
 			}
 			continue
 		}
-		if r == utf8.RuneError || !shown(r) {
+		if r == utf8.RuneError || !shown(r) || i == 0 && leans(r) {
 			return i
 		}
 		marks, letter = 0, i
@@ -120,6 +121,9 @@ func writeMark(b *strings.Builder, r rune, nth int) {
 }
 
 func writeRune(b *strings.Builder, r rune) {
+	if b.Len() == 0 && leans(r) {
+		b.WriteString(carrier)
+	}
 	switch {
 	case r == '\n' || r == '\u2028' || r == '\u2029' || r == '\u0085':
 		b.WriteString(newline)
@@ -131,6 +135,10 @@ func writeRune(b *strings.Builder, r rune) {
 		b.WriteRune(r)
 	case zeroWidth(r):
 		b.WriteString(invisible)
+	case r == halfVoiced:
+		b.WriteRune('゛')
+	case r == halfSemiVoiced:
+		b.WriteRune('゜')
 	case flagLetter(r):
 		b.WriteString("‹" + string('A'+r-firstFlagLetter) + "›")
 	default:
@@ -143,7 +151,7 @@ func shown(r rune) bool {
 	if r <= '~' {
 		return r >= ' '
 	}
-	if hidden(r) || skinTone(r) || flagLetter(r) {
+	if hidden(r) || skinTone(r) || flagLetter(r) || prepends(r) || r == halfVoiced || r == halfSemiVoiced {
 		return false
 	}
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
@@ -171,6 +179,27 @@ const firstFlagLetter = 0x1f1e6
 // flagLetter says that r is half a flag: two columns a pair for some
 // terminals, four for others, and anyone's guess alone.
 func flagLetter(r rune) bool { return r >= firstFlagLetter && r <= firstFlagLetter+25 }
+
+// Halfwidth kana carry their voicing in a column of its own, or in none,
+// depending on who counts; the full-width signs are beyond dispute.
+const (
+	halfVoiced     = 'ﾞ'
+	halfSemiVoiced = 'ﾟ'
+)
+
+// leans says that r joins what stands before it: vowel signs and marks that
+// take a column of their own.
+func leans(r rune) bool { return r == 0x0e33 || r == 0x0eb3 || unicode.Is(unicode.Mc, r) }
+
+// prepends says that r joins what follows it, be it another cell; letters of
+// old scripts, so they are named rather than shown.
+func prepends(r rune) bool {
+	switch r {
+	case 0x0d4e, 0x111c2, 0x111c3, 0x1193f, 0x11941, 0x11a3a, 0x11d46, 0x11f02:
+		return true
+	}
+	return r >= 0x11a84 && r <= 0x11a89
+}
 
 func isMark(r rune) bool {
 	return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me)

@@ -39,6 +39,9 @@ func TestClean(t *testing.T) {
 		"half a character":     {"a\xe2\x82", "a��"},
 		"mark without letter":  {"\u0301a", "◌\u0301a"},
 		"mark on a letter":     {"e\u0301", "e\u0301"},
+		"vowel without letter": {"ःa", "◌ःa"},
+		"halfwidth kana":       {"ﾌﾞﾘｯｼﾞ ﾊﾟ", "ﾌ゛ﾘｯｼ゛ ﾊ゜"},
+		"Hindi and Thai":       {"हिन्दी ภาษาไทย", "हिन्दी ภาษาไทย"},
 		"tower of marks":       {"z" + strings.Repeat("\u0301", 12), "z" + strings.Repeat("\u0301", 8) + "····"},
 		"no-break space":       {"a\u00a0b", "a\u00a0b"},
 		"private use":          {"\ue0b0", "\ue0b0"},
@@ -61,7 +64,7 @@ func TestCleanTextIsNotCopied(t *testing.T) {
 // same by both.
 func TestWidthIsBeyondDispute(t *testing.T) {
 	for _, s := range []string{
-		"👨‍👩‍👧‍👦", "❤️", "⚠️", "1️⃣", "👍🏽", "🏴‍☠️", "🏳️‍🌈", "👩🏾‍🚀", "☁︎", "東京", "e\u0301", "🤷🏻‍♀️", "©️", "🇩🇪", "🇩", "\u0301",
+		"👨‍👩‍👧‍👦", "❤️", "⚠️", "1️⃣", "👍🏽", "🏴‍☠️", "🏳️‍🌈", "👩🏾‍🚀", "☁︎", "東京", "e\u0301", "🤷🏻‍♀️", "©️", "🇩🇪", "🇩", "\u0301", "ﾌﾞﾘｯｼﾞ",
 	} {
 		safe := string(Clean(s))
 		if byCluster, byRune := ansi.StringWidth(safe), ansi.StringWidthWc(safe); byCluster != byRune {
