@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"signalbox/engine"
 	"signalbox/store"
@@ -15,6 +16,9 @@ type consumer interface {
 	// work is given one at a time.
 	together() bool
 	work(ctx context.Context, records []engine.Record) result
+	// patience is how long work may take to return when its context ended,
+	// given the delay between SIGTERM and SIGKILL.
+	patience(kill time.Duration) time.Duration
 }
 
 // result is what became of an attempt.
@@ -54,7 +58,8 @@ func broken(text string) result {
 // absent stands for a consumer that there is none of.
 type absent struct{ text string }
 
-func (a absent) together() bool                                  { return true }
+func (a absent) together() bool                               { return true }
+func (a absent) patience(kill time.Duration) time.Duration    { return kill }
 func (a absent) work(context.Context, []engine.Record) result { return broken(a.text) }
 
 // consumer gives what works the queue's items.

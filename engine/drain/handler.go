@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"signalbox/engine"
 )
@@ -30,6 +31,8 @@ func (b *Business) Error() string { return b.Reason }
 type function struct{ handle Handler }
 
 func (f function) together() bool { return false }
+
+func (f function) patience(kill time.Duration) time.Duration { return kill }
 
 func (f function) work(ctx context.Context, records []engine.Record) (res result) {
 	defer func() {

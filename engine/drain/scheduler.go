@@ -62,6 +62,7 @@ type Scheduler struct {
 	giveUp context.CancelCauseFunc // ends work
 	line   context.Context         // ends when nothing new is to be started
 	halt   context.CancelFunc      // ends line
+	detach func() bool             // forgets the context given to Start
 	hurry  chan struct{}           // closed: kill without delay
 	idle   chan struct{}           // closed when stopped and every item is accounted for
 
@@ -92,8 +93,8 @@ func Start(ctx context.Context, e Engine, o Options) *Scheduler {
 		queues: map[string]*queue{},
 	}
 	s.wakes.Store(1)
+	s.detach = context.AfterFunc(ctx, s.abort)
 	go s.loop()
-	context.AfterFunc(ctx, s.abort)
 	return s
 }
 

@@ -67,6 +67,7 @@ func (s *Scheduler) abort() {
 // for consumers that won't stop.
 func (s *Scheduler) windUp() {
 	s.running.Wait()
+	s.detach()
 	if s.tally.stuck.Load() == 0 {
 		s.all.Wait()
 		s.spawner.close()

@@ -1,0 +1,206 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+// What ends an attempt from outside, besides errGiveBack.
+var (
+	errLost    = errors.New("the lease was lost")
+	errTimeout = errors.New("timed out")
+)
+
+// batch is what a drain holds after one claim, under one lease.
+type batch struct {
+	d        *drain
+	set      *store.Queue
+	consumer consumer
+	attempts []*attempt
+	results  chan engine.Settlement // to the reporter; holds all there can be
+
+	ctx    context.Context // ends when the lease lapses or the work is given back
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex
+	claims map[store.ID]*claim // those not accounted for yet
+}
+
+// claim is one item of a batch.
+type claim struct {
+	record  engine.Record
+	attempt *attempt
+}
+
+// attempt is the items that are worked at once, and the context of that work.
+type attempt struct {
+	claims []*claim
+	left   int // claims still held
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+// work works the records of one claim, asked for at sent, to the end: all of
+// them are accounted for when it returns.
+func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) {
+	b := d.newBatch(set, records)
+	defer b.cancel(nil)
+	keeper := b.keep(records[0].Item, sent)
+	var reporter sync.WaitGroup
+	reporter.Go(b.reportAll)
+	var back []*attempt
+	for _, a := range b.attempts {
+		if d.stuck != nil || d.s.stopping() || !b.attempt(a) {
+			back = append(back, a)
+		}
+	}
+	close(b.results)
+	reporter.Wait()
+	b.giveBack(back)
+	keeper()
+	b.forget()
+	d.grant.Update(func(h *lane.Holder) { h.Item, h.Job = "", "" })
+}
+
+func (d *drain) newBatch(set *store.Queue, records []engine.Record) *batch {
+	b := &batch{
+		d: d, set: set, consumer: d.s.consumer(set),
+		results: make(chan engine.Settlement, len(records)),
+		claims:  make(map[store.ID]*claim, len(records)),
+	}
+	b.ctx, b.cancel = context.WithCancelCause(engine.WithActor(d.s.work, d.robot))
+	var a *attempt
+	for _, r := range records {
+		if a == nil || !b.consumer.together() {
+			a = &attempt{}
+			a.ctx, a.cancel = context.WithCancelCause(b.ctx)
+			b.attempts = append(b.attempts, a)
+		}
+		c := &claim{record: r, attempt: a}
+		a.claims = append(a.claims, c)
+		a.left++
+		b.claims[r.ID()] = c
+	}
+	return b
+}
+
+// attempt works items and passes their results to the reporter. False says that
+// they are to be given back.
+func (b *batch) attempt(a *attempt) bool {
+	defer a.cancel(nil)
+	b.show(a)
+	limit := timeout(b.set)
+	ctx := a.ctx
+	if limit > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer done()
+	}
+	res := b.run(ctx, a)
+	if !res.cut {
+		b.d.tell(res.broken)
+		b.pass(a, res)
+		return true
+	}
+	switch cause := context.Cause(ctx); cause {
+	case errGiveBack:
+		return false
+	case errTimeout:
+		b.pass(a, failed(engine.System, fmt.Sprintf("timed out after %s", store.Duration(limit)), res.report(0).Details))
+	}
+	return true // lost: nothing is said
+}
+
+// run runs the consumer, and waits for it as long as it has to stop in when
+// told to. One that does not is left to itself; the drain keeps its slot.
+func (b *batch) run(ctx context.Context, a *attempt) result {
+	records := make([]engine.Record, len(a.claims))
+	for i, c := range a.claims {
+		records[i] = c.record
+	}
+	if ctx.Err() != nil {
+		return result{cut: true, reports: make([]engine.Settlement, 1)}
+	}
+	out := make(chan result, 1)
+	go func() {
+		res := failed(engine.System, "the handler ended its goroutine", "")
+		defer func() { out <- res }()
+		res = b.consumer.work(ctx, records)
+	}()
+	select {
+	case res := <-out:
+		return res
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(b.consumer.patience(b.d.s.options.KillDelay))
+	defer patience.Stop()
+	select {
+	case res := <-out:
+		return res
+	case <-patience.C:
+		b.d.s.log.Error("a consumer does not stop", "queue", b.d.queue, "item", records[0].ID(), "slot", b.d.grant.Slot())
+		b.d.stuck = out
+		res := failed(engine.System, "", "the consumer did not stop when told to; its slot stays taken until it does")
+		res.cut = true
+		return res
+	}
+}
+
+// pass hands the results of those items that are still held to the reporter.
+func (b *batch) pass(a *attempt, res result) {
+	for i, c := range a.claims {
+		if b.holds(c) {
+			r := res.report(i)
+			r.Item, r.Fence = c.record.ID(), c.record.Fence
+			b.results <- r
+		}
+	}
+}
+
+func (b *batch) show(a *attempt) {
+	r := &a.claims[0].record
+	b.d.grant.Update(func(h *lane.Holder) { h.Item, h.Job = r.ID().String(), r.Job })
+}
+
+// timeout is the shorter of the queue's and its consumer's; 0 = none.
+func timeout(set *store.Queue) time.Duration {
+	a, b := time.Duration(set.AttemptTimeout), time.Duration(set.Consumer.Timeout)
+	if a == 0 || b == 0 {
+		return a + b
+	}
+	return min(a, b)
+}
+
+func (b *batch) holds(c *claim) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.claims[c.record.ID()] == c
+}
+
+// account takes an item off the batch, and says whether it was on it.
+func (b *batch) account(id store.ID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, ok := b.claims[id]
+	delete(b.claims, id)
+	return ok
+}
+
+// forget takes off what nobody has accounted for, and counts it.
+func (b *batch) forget() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.claims)
+	clear(b.claims)
+	if b.d.s.stopping() {
+		b.d.s.tally.lost.Add(int64(n))
+	}
+	return n
+}

@@ -1,0 +1,134 @@
+package drain
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// Exit codes of a program with a meaning of their own; any other than 0 is a
+// system exception, as is 75 (try again).
+const (
+	exitBusiness  = 65
+	exitNotRun    = 126 // a shell's word for a program it could not run
+	exitNotFound  = 127 // and for one it did not find
+	stderrKept    = 100 << 10
+	stdoutKept    = 1 << 20
+	stdoutKeptMax = 64 << 20
+)
+
+// command works items with a program: one run per item, or per batch.
+type command struct {
+	set       *store.Queue
+	wave      bool // all items of a claim in one run
+	spawn     func(*exec.Cmd) error
+	killDelay time.Duration
+	hurry     <-chan struct{}
+}
+
+func (c *command) together() bool { return c.wave }
+
+// patience covers SIGTERM, SIGKILL, and the wait for what was written.
+func (c *command) patience(kill time.Duration) time.Duration {
+	return kill + linger + lastWords + 5*time.Second
+}
+
+func (c *command) work(ctx context.Context, records []engine.Record) result {
+	input, err := c.input(records)
+	if err != nil {
+		return failed(engine.System, "the item can't be written as JSON: "+err.Error(), "")
+	}
+	kept := stdoutKept
+	if c.wave {
+		kept = min(stdoutKept*len(records), stdoutKeptMax)
+	}
+	p := &process{cmd: c.build(records), spawn: c.spawn, killDelay: c.killDelay, hurry: c.hurry, stdout: head{limit: kept}, stderr: tail{limit: stderrKept}}
+	if err := p.run(ctx, input); err != nil {
+		return broken(err.Error())
+	}
+	if p.cut {
+		res := failed(engine.System, "stopped", p.stderr.text())
+		res.cut = true
+		return res
+	}
+	if code := p.code(); c.set.Consumer.Shell && (code == exitNotFound || code == exitNotRun) {
+		return broken(p.reason())
+	}
+	if c.wave {
+		return p.waveResult(records)
+	}
+	return p.itemResult()
+}
+
+func (c *command) build(records []engine.Record) *exec.Cmd {
+	argv := c.set.Consumer.Argv
+	if c.set.Consumer.Shell {
+		argv = []string{"sh", "-c", strings.Join(argv, " ")}
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = c.set.Consumer.Dir
+	cmd.Env = append(os.Environ(), c.set.Consumer.Env...)
+	item, attempt := "", ""
+	if !c.wave {
+		item, attempt = records[0].ID().String(), strconv.Itoa(records[0].Attempts)
+	}
+	cmd.Env = append(cmd.Env, "SIGNALBOX_QUEUE="+c.set.Name, "SIGNALBOX_ITEM="+item, "SIGNALBOX_ATTEMPT="+attempt, "SIGNALBOX_JOB="+sharedJob(records))
+	return cmd
+}
+
+func (c *command) input(records []engine.Record) ([]byte, error) {
+	if c.wave {
+		return json.Marshal(newWave(c.set.Name, records))
+	}
+	return json.Marshal(records[0])
+}
+
+// sharedJob is the job all records belong to, "" when they differ.
+func sharedJob(records []engine.Record) string {
+	job := records[0].Job
+	for _, r := range records {
+		if r.Job != job {
+			return ""
+		}
+	}
+	return job
+}
+
+// itemResult reads the result of a run for one item.
+func (p *process) itemResult() result {
+	switch code := p.code(); code {
+	case 0:
+	case exitBusiness:
+		return failed(engine.Business, p.reason(), p.stderr.text())
+	default:
+		return failed(engine.System, p.reason(), p.stderr.text())
+	}
+	output, err := p.stdout.output()
+	if err != nil {
+		return failed(engine.System, err.Error(), p.stderr.text())
+	}
+	return result{reports: []engine.Settlement{{Status: engine.Success, Output: output}}}
+}
+
+// code is the exit code, -1 for a program ended by a signal.
+func (p *process) code() int { return p.cmd.ProcessState.ExitCode() }
+
+// reason is the program's last word on stderr, or how it ended.
+func (p *process) reason() string {
+	word, state := p.stderr.lastLine(), p.cmd.ProcessState.String()
+	switch {
+	case word == "":
+		return state + ", and nothing on stderr"
+	case p.code() < 0:
+		return fmt.Sprintf("%s: %s", state, word)
+	}
+	return word
+}

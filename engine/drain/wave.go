@@ -1,0 +1,133 @@
+package drain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// wave is what a program is given for several items at once.
+type wave struct {
+	Queue string     `json:"queue"`
+	Job   string     `json:"job"`
+	Items []waveItem `json:"items"`
+}
+
+type waveItem struct {
+	ID          store.ID        `json:"id"`
+	Payload     json.RawMessage `json:"payload"`
+	Reference   string          `json:"reference"`
+	AvailableAt store.Time      `json:"available_at"`
+	Attempt     int             `json:"attempt"`
+	Job         string          `json:"job"`
+}
+
+func newWave(queue string, records []engine.Record) wave {
+	w := wave{Queue: queue, Job: sharedJob(records)}
+	for _, r := range records {
+		w.Items = append(w.Items, waveItem{r.ID(), r.Payload, r.Reference, r.AvailableAt, r.Attempts, r.Job})
+	}
+	return w
+}
+
+// answer is what a program says of one item of a wave.
+type answer struct {
+	ID        store.ID        `json:"id"`
+	Status    string          `json:"status"`
+	Output    json.RawMessage `json:"output"`
+	Analytics json.RawMessage `json:"analytics"`
+	Error     answerError     `json:"error"`
+}
+
+// answerError is a text, or an object with reason and details.
+type answerError struct {
+	Reason  string `json:"reason"`
+	Details string `json:"details"`
+}
+
+func (e *answerError) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &e.Reason)
+	}
+	type plain answerError
+	return json.Unmarshal(b, (*plain)(e))
+}
+
+// statuses are the words a program may use for how an item went.
+var statuses = map[string]string{
+	"success": engine.Success, "successful": engine.Success, "complete": engine.Success, "completed": engine.Success,
+	"business": engine.Business, "business-exception": engine.Business,
+	"system": engine.System, "system-exception": engine.System, "fail": engine.System, "failed": engine.System,
+}
+
+// waveResult reads the result of a run for several items: the array the program
+// wrote, or else its exit code for all of them. An array is never guessed at:
+// what it leaves out or says unclearly is a system exception.
+func (p *process) waveResult(records []engine.Record) result {
+	said := bytes.TrimSpace(p.stdout.clean())
+	if len(said) == 0 || said[0] != '[' || !p.stdout.cutOff() && !json.Valid(said) {
+		return p.allAlike()
+	}
+	if p.stdout.cutOff() {
+		return failed(engine.System, fmt.Sprintf("the results are too long: %d bytes, of which %d are read", p.stdout.total, p.stdout.limit), p.stderr.text())
+	}
+	var answers []answer
+	if err := json.Unmarshal(said, &answers); err != nil {
+		return failed(engine.System, "the results can't be read: "+err.Error(), string(said))
+	}
+	byID := make(map[store.ID]answer, len(answers))
+	for _, a := range answers {
+		byID[a.ID] = a
+	}
+	res := result{reports: make([]engine.Settlement, len(records))}
+	for i, r := range records {
+		a, ok := byID[r.ID()]
+		if !ok {
+			res.reports[i] = p.unsaid()
+			continue
+		}
+		res.reports[i] = a.settlement()
+	}
+	return res
+}
+
+// allAlike settles all items by the exit code.
+func (p *process) allAlike() result {
+	switch p.code() {
+	case 0:
+		return result{reports: []engine.Settlement{{Status: engine.Success}}}
+	case exitBusiness:
+		return failed(engine.Business, p.reason(), p.stderr.text())
+	}
+	return failed(engine.System, p.reason(), p.stderr.text())
+}
+
+// unsaid is the report on an item the program left out of its results.
+func (p *process) unsaid() engine.Settlement {
+	reason := "the program's results leave this item out"
+	if p.code() != 0 {
+		reason = p.reason()
+	}
+	return engine.Settlement{Status: engine.System, Reason: reason, Details: p.stderr.text()}
+}
+
+func (a *answer) settlement() engine.Settlement {
+	status, ok := statuses[a.Status]
+	if !ok {
+		return engine.Settlement{Status: engine.System, Reason: fmt.Sprintf("the program gave the unknown status %q; it is success, business or system", a.Status)}
+	}
+	s := engine.Settlement{Status: status, Reason: a.Error.Reason, Details: a.Error.Details, Output: a.Output, Analytics: a.Analytics}
+	if bytes.Equal(s.Output, []byte("null")) {
+		s.Output = nil
+	}
+	if bytes.Equal(s.Analytics, []byte("null")) {
+		s.Analytics = nil
+	}
+	if status != engine.Success && s.Reason == "" {
+		s.Reason = "no reason was given"
+	}
+	return s
+}
