@@ -38,6 +38,11 @@ func (e *Engine) Retry(ctx context.Context, r RetryRequest) ([]Outcome, error) {
 	if r.Payload != nil && len(r.Targets) != 1 {
 		return nil, store.Invalid("an edited retry", fmt.Sprintf("one payload for %d items", len(r.Targets)), "edit one item at a time")
 	}
+	if r.Payload != nil {
+		if err := validatePayload(r.Payload); err != nil {
+			return nil, err
+		}
+	}
 	note := cleanText(r.Note, maxReason)
 	return e.each(ctx, r.Targets, func(t *tx, q *store.Queue, i *store.Item) (store.ID, error) {
 		return t.retry(q, i, r.Payload, note)
@@ -85,7 +90,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 		return store.ID{}, err
 	}
 	if payload != nil {
-		if err := validatePayload(q, payload); err != nil {
+		if err := validateFamily(q, payload); err != nil {
 			return store.ID{}, err
 		}
 	}
