@@ -1,0 +1,191 @@
+package act
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/store"
+	"signalbox/tui/screen"
+)
+
+// Desk takes what screens want of the engine. It is a value; its commands run
+// beside the program's loop and end with the program.
+type Desk struct {
+	ctx     context.Context
+	engine  Engine
+	numbers *screen.Numbers
+}
+
+// NewDesk makes a desk for one program. Acts are written down under actor.
+func NewDesk(ctx context.Context, e Engine, actor string) Desk {
+	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}}
+}
+
+// Number is an id for a new screen.
+func (d Desk) Number() int { return d.numbers.Next() }
+
+// Windowed answers Window.
+type Windowed struct {
+	screen.Addr
+	Window Window
+	Err    error
+}
+
+// Window is a stretch of a list around a place in it.
+type Window struct {
+	Rows    []store.Item
+	AtStart bool // nothing comes before
+	AtEnd   bool // nothing follows
+	Total   int64
+	Damaged int
+}
+
+// Window reads before rows up to the item at, exclusive, and after rows from
+// it on. The item need not exist any more; the zero ID is the beginning. With
+// fromEnd the window is the list's last rows instead.
+func (d Desk) Window(to screen.Addr, req engine.ListRequest, at store.ID, before, after int, fromEnd bool) tea.Cmd {
+	return func() tea.Msg {
+		w, err := d.window(req, at, before, after, fromEnd)
+		return Windowed{to, w, err}
+	}
+}
+
+func (d Desk) window(req engine.ListRequest, at store.ID, before, after int, fromEnd bool) (Window, error) {
+	var w Window
+	if fromEnd || !at.IsZero() {
+		back := req
+		back.Desc, back.Limit, back.After = !req.Desc, before, at
+		if fromEnd {
+			back.Limit, back.After = before+after, store.ID{}
+		}
+		page, err := d.engine.List(d.ctx, back)
+		if err != nil {
+			return w, err
+		}
+		slices.Reverse(page.Items)
+		w = Window{Rows: page.Items, AtStart: !page.More, AtEnd: fromEnd, Total: page.Total, Damaged: page.Damaged}
+		if fromEnd {
+			return w, nil
+		}
+	}
+	front := req
+	front.Limit = after
+	w.AtStart = w.AtStart || at.IsZero()
+	if len(w.Rows) > 0 {
+		front.After = w.Rows[len(w.Rows)-1].ID()
+	}
+	page, err := d.engine.List(d.ctx, front)
+	if err != nil {
+		return w, err
+	}
+	w.Rows = append(w.Rows, page.Items...)
+	w.AtEnd, w.Total, w.Damaged = !page.More, page.Total, w.Damaged+page.Damaged
+	return w, nil
+}
+
+// Selected answers Select.
+type Selected struct {
+	screen.Addr
+	Verb    Verb // what the selection is for; NoVerb to mark it
+	Targets []engine.Target
+	Err     error
+}
+
+// Select freezes all that a request selects.
+func (d Desk) Select(to screen.Addr, verb Verb, req engine.ListRequest) tea.Cmd {
+	return func() tea.Msg {
+		targets, err := d.engine.Select(d.ctx, req)
+		return Selected{to, verb, targets, err}
+	}
+}
+
+// Loaded answers Load.
+type Loaded struct {
+	screen.Addr
+	Record  engine.Record
+	History []store.Change
+	Err     error
+}
+
+// Load reads an item whole, with its history.
+func (d Desk) Load(to screen.Addr, id store.ID, changes int) tea.Cmd {
+	return func() tea.Msg {
+		record, err := d.engine.Item(d.ctx, id)
+		if err != nil {
+			return Loaded{Addr: to, Err: err}
+		}
+		history, err := d.engine.History(d.ctx, id, changes)
+		return Loaded{to, record, history, err}
+	}
+}
+
+// Paused answers Pause.
+type Paused struct {
+	screen.Addr
+	Queue engine.QueueState
+	Err   error
+}
+
+// Finishes implements screen.Finisher.
+func (Paused) Finishes() {}
+
+// Pause pauses or resumes a queue.
+func (d Desk) Pause(to screen.Addr, queue string, paused bool) tea.Cmd {
+	return func() tea.Msg {
+		state, err := d.engine.PauseQueue(d.ctx, queue, paused)
+		return Paused{to, state, err}
+	}
+}
+
+// Split answers SetPool.
+type Split struct {
+	screen.Addr
+	State lane.State
+	Err   error
+}
+
+// Finishes implements screen.Finisher.
+func (Split) Finishes() {}
+
+// SetPool changes the pool and its split.
+func (d Desk) SetPool(to screen.Addr, req engine.SplitRequest) tea.Cmd {
+	return func() tea.Msg {
+		state, err := d.engine.SetPool(d.ctx, req)
+		return Split{to, state, err}
+	}
+}
+
+// Done answers an act on items.
+type Done struct {
+	screen.Addr
+	Order    Order
+	Outcomes []engine.Outcome
+	Err      error
+}
+
+// Finishes implements screen.Finisher.
+func (Done) Finishes() {}
+
+// Run carries out an order.
+func (d Desk) Run(to screen.Addr, o Order) tea.Cmd {
+	return func() tea.Msg {
+		if len(o.Targets) == 0 {
+			return Done{to, o, nil, store.Invalid(o.Verb.Name(), "it names no item", "choose at least one")}
+		}
+		outcomes, err := d.run(o)
+		return Done{to, o, outcomes, err}
+	}
+}
+
+func (d Desk) run(o Order) ([]engine.Outcome, error) {
+	if o.Verb == Retry {
+		return d.engine.Retry(d.ctx, engine.RetryRequest{Targets: o.Targets})
+	}
+	return d.engine.Review(d.ctx, engine.ReviewRequest{
+		Targets: o.Targets, Action: o.Verb.review(), Reviewer: o.Reviewer, Note: o.Note,
+	})
+}

@@ -1,0 +1,134 @@
+package act
+
+import (
+	"fmt"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/text"
+)
+
+// Scope is how wide an order reaches.
+type Scope uint8
+
+// The three scopes.
+const (
+	Row Scope = iota
+	Marked
+	Matching
+)
+
+// sample is how many items a question names.
+const sample = 5
+
+// typeAbove is the number of items above which the count must be typed.
+const typeAbove = 1000
+
+// Order is a verb with all that it needs: which items, as they were seen, and
+// the words that go with it.
+type Order struct {
+	Verb     Verb
+	Scope    Scope
+	Targets  []engine.Target
+	Where    text.Safe // Matching: what they match
+	Hidden   int       // marks that the filter hides
+	Reviewer string
+	Note     string
+}
+
+// Words names verb and scope: "Retry 37 matching status:abandoned".
+func (o *Order) Words() text.Safe {
+	n := text.Safe(text.Count(int64(len(o.Targets))))
+	verb := text.Safe(o.Verb.Name())
+	switch {
+	case o.Scope == Matching:
+		return verb + " " + n + " matching " + o.Where
+	case o.Scope == Marked:
+		return verb + " " + n + " marked"
+	case len(o.Targets) == 1:
+		return verb + " " + text.Clean(o.Targets[0].Item.String())
+	}
+	return verb + " " + n + " items"
+}
+
+// first names the items that come first, for the question.
+func (o *Order) first() []text.Safe {
+	var names []text.Safe
+	for _, t := range o.Targets[:min(sample, len(o.Targets))] {
+		names = append(names, text.Clean(t.Item.String()))
+	}
+	return names
+}
+
+// Tally counts outcomes by result.
+type Tally struct {
+	OK, Stale, Gone, Refused int
+	Trouble                  []text.Safe // a line for each row that was not done, at most sample
+}
+
+// Count tallies outcomes.
+func Count(outcomes []engine.Outcome) Tally {
+	var t Tally
+	for _, o := range outcomes {
+		why := o.Error
+		switch o.Result {
+		case engine.OK:
+			t.OK++
+			continue
+		case engine.Stale:
+			t.Stale++
+			why = orElse(why, "changed since you looked")
+		case engine.Gone:
+			t.Gone++
+			why = orElse(why, "no longer there")
+		default:
+			t.Refused++
+			why = orElse(why, "not allowed in its state")
+		}
+		if len(t.Trouble) < sample {
+			t.Trouble = append(t.Trouble, text.Clean(o.Item.String()+": "+why))
+		}
+	}
+	return t
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// Report words a finished order: what was done, and what was not and why.
+func (t Tally) Report(o *Order, outcomes []engine.Outcome) text.Safe {
+	all := len(outcomes)
+	if all == 1 && t.OK == 1 {
+		return one(o, outcomes[0])
+	}
+	words := fmt.Sprintf("%s %s", o.Verb.past(), text.Count(int64(t.OK)))
+	if t.OK < all {
+		words += " of " + text.Count(int64(all))
+	}
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.Stale, "changed since you looked"}, {t.Gone, "gone"}, {t.Refused, "not allowed"}} {
+		if part.n > 0 {
+			words += fmt.Sprintf(", %s %s", text.Count(int64(part.n)), part.what)
+		}
+	}
+	return text.Safe(words)
+}
+
+func one(o *Order, done engine.Outcome) text.Safe {
+	words := o.Verb.past() + " " + done.Item.String()
+	switch {
+	case o.Verb == Assign:
+		words += " to " + o.Reviewer
+	case done.Next != (store.ID{}):
+		words += ": goes on as " + done.Next.String()
+	case o.Verb == Retry:
+		words += ": " + done.Status.String() + " again"
+	}
+	return text.Clean(words)
+}

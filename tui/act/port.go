@@ -1,0 +1,32 @@
+// Package act is the console's only way to the engine: it reads by command,
+// and it carries out what an operator decides.
+//
+// Desk turns reads and acts into commands whose answers find their way back to
+// the screen that asked. Verb knows which items a verb may touch and why not
+// others. Case is one decision on its way: its scope in words, the question
+// where one is due, the act, and the outcome told row by row.
+package act
+
+import (
+	"context"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+// Engine is what the console needs of an engine, in this process or at the
+// other end of a socket.
+type Engine interface {
+	// Watch waits for a snapshot newer than a revision.
+	Watch(ctx context.Context, after uint64) (*engine.Snapshot, error)
+	List(context.Context, engine.ListRequest) (engine.Page, error)
+	// Select freezes the set of all items that a request selects now.
+	Select(context.Context, engine.ListRequest) ([]engine.Target, error)
+	Item(context.Context, store.ID) (engine.Record, error)
+	History(ctx context.Context, id store.ID, limit int) ([]store.Change, error)
+	Retry(context.Context, engine.RetryRequest) ([]engine.Outcome, error)
+	Review(context.Context, engine.ReviewRequest) ([]engine.Outcome, error)
+	PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error)
+	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
+}

@@ -1,0 +1,219 @@
+// Package tui is the console: a terminal program that shows what an engine
+// does and lets a person act on it.
+//
+// The engine's picture comes in as snapshots, one command in flight at a time;
+// long lists and single items are read by commands of the screens; keys go out
+// as acts. The root in this package routes all of that and owns the stacks of
+// screens and dialogs; it knows nothing of queues or items. What is seen is
+// drawn from state alone and kept until something changes, so a picture that
+// stays the same costs nothing and writes nothing.
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"signalbox/themes"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/toast"
+)
+
+// place is one of the numbered screens with what has been opened from it.
+type place struct {
+	number int
+	name   text.Safe
+	count  func(env.Env) int64 // what waits there, nil where nothing does
+	stack  []screen.Screen
+}
+
+func (p *place) top() screen.Screen { return p.stack[len(p.stack)-1] }
+
+type app struct {
+	env     env.Env
+	desk    act.Desk
+	clock   func() time.Time
+	title   text.Safe
+	demo    bool
+	look    look
+	feed    feed
+	places  []place
+	at      int // the place shown
+	dialogs []screen.Dialog
+	toasts  toast.List
+	acts    int  // under way
+	ticking bool // a tick is on its way
+	still   bool // neither feed nor clock: one frame is all that is wanted
+	dirty   bool
+	view    tea.View
+}
+
+// look is what the theme follows from.
+type look struct {
+	name    string // the theme chosen, "" to follow the background
+	dark    bool
+	profile colorprofile.Profile
+	ascii   bool
+}
+
+// Init implements tea.Model.
+func (a *app) Init() tea.Cmd {
+	cmds := []tea.Cmd{a.wake()}
+	if !a.still {
+		cmds = append(cmds, a.feed.next(a.env.Focused))
+	}
+	if a.look.name == "" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update implements tea.Model.
+func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	a.env.Now = a.clock()
+	cmd := a.route(msg)
+	return a, tea.Batch(cmd, a.tick())
+}
+
+// View implements tea.Model.
+func (a *app) View() tea.View {
+	if a.dirty {
+		a.view = a.draw()
+		a.dirty = false
+	}
+	return a.view
+}
+
+// tick asks for the next second, if anything on the screen needs it.
+func (a *app) tick() tea.Cmd {
+	if a.ticking || a.still || a.feed.frozen || !a.needsClock() {
+		return nil
+	}
+	a.ticking = true
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+func (a *app) needsClock() bool {
+	if a.toasts.Fading() || a.feed.err != nil {
+		return true
+	}
+	top := a.top()
+	if s, ok := top.(screen.Ticking); ok && s.Ticks(a.env) {
+		return true
+	}
+	s, ok := top.(screen.Settling)
+	return ok && s.Holding(a.env)
+}
+
+func (a *app) top() screen.Screen { return a.places[a.at].top() }
+
+// wake tells the front screen that it is shown.
+func (a *app) wake() tea.Cmd { return a.apply(a.top().Update(a.env, screen.Shown{})) }
+
+// apply carries out what a screen or dialog wants.
+func (a *app) apply(e screen.Effects) tea.Cmd {
+	cmds := e.Cmds
+	for _, intent := range e.Intents {
+		if cmd := a.carry(intent); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *app) carry(intent screen.Intent) tea.Cmd {
+	switch i := intent.(type) {
+	case screen.Push:
+		p := &a.places[a.at]
+		p.stack = append(p.stack, i.Screen)
+		return a.wake()
+	case screen.Leave:
+		return a.leave()
+	case screen.Ask:
+		a.dialogs = append(a.dialogs, i.Dialog)
+	case screen.Close:
+		if n := len(a.dialogs); n > 0 {
+			a.dialogs = a.dialogs[:n-1]
+		}
+	case screen.Press:
+		return a.press(i.Action)
+	case screen.Say:
+		a.toasts.Add(i.Toast, a.env.Now)
+	case screen.Started:
+		a.acts++
+	}
+	return nil
+}
+
+func (a *app) leave() tea.Cmd {
+	p := &a.places[a.at]
+	if len(p.stack) == 1 {
+		return nil
+	}
+	p.stack = p.stack[:len(p.stack)-1]
+	return a.wake()
+}
+
+// goTo shows the place with a number; a second press goes back to its start.
+func (a *app) goTo(number int) tea.Cmd {
+	for i := range a.places {
+		if a.places[i].number != number {
+			continue
+		}
+		if a.at == i {
+			a.places[i].stack = a.places[i].stack[:1]
+		}
+		a.at = i
+		return a.wake()
+	}
+	a.toasts.Add(screen.Toast{Level: screen.Warning, Text: "There is no such screen yet"}, a.env.Now)
+	return nil
+}
+
+// restyle makes the theme anew from what it follows from.
+func (a *app) restyle() {
+	name := a.look.name
+	if name == "" {
+		name = "light"
+		if a.look.dark {
+			name = "dark"
+		}
+	}
+	theme, ok := themes.Builtin(name)
+	if !ok {
+		theme = themes.Default(a.look.dark)
+	}
+	a.env.Theme = theme.For(a.look.profile)
+	a.env.Glyphs = themes.Unicode()
+	if a.look.ascii {
+		a.env.Glyphs = themes.ASCII()
+	}
+	a.dirty = true
+}
+
+// nextTheme goes through the built-in themes.
+func (a *app) nextTheme() {
+	names := themes.Names()
+	next := names[0]
+	for i, name := range names {
+		if name == a.env.Theme.Name {
+			next = names[(i+1)%len(names)]
+		}
+	}
+	a.look.name = next
+	a.restyle()
+	a.toasts.Add(screen.Toast{Text: "Theme " + text.Clean(next)}, a.env.Now)
+}
+
+// quit ends the program, after a question while an act is under way.
+func (a *app) quit() tea.Cmd {
+	if a.acts == 0 {
+		return tea.Quit
+	}
+	a.dialogs = append(a.dialogs, quitDialog(a.env))
+	return nil
+}

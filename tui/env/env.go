@@ -1,0 +1,131 @@
+// Package env is what every screen and widget is told about the world: looks,
+// keys, clock, size and the engine's picture.
+//
+// An Env is a value. The root makes a new one when something changes and hands
+// it down; nobody below keeps or alters one, and there are no globals.
+package env
+
+import (
+	"time"
+
+	"signalbox/engine"
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/themes"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+)
+
+// Zone is how times are shown.
+type Zone uint8
+
+// The zones, in the order in which a key goes through them.
+const (
+	Local Zone = iota
+	UTC
+	Relative
+	zones
+)
+
+// Next is the zone after z.
+func (z Zone) Next() Zone { return (z + 1) % zones }
+
+// Class is how much room there is.
+type Class uint8
+
+// The size classes.
+const (
+	TooSmall Class = iota // one line is all that can be said
+	Narrow                // from 50x15
+	Compact               // from 80x24
+	Full                  // from 120x30
+)
+
+// ClassOf tells the class of a terminal of w by h cells.
+func ClassOf(w, h int) Class {
+	switch {
+	case w >= 120 && h >= 30:
+		return Full
+	case w >= 80 && h >= 24:
+		return Compact
+	case w >= 50 && h >= 15:
+		return Narrow
+	}
+	return TooSmall
+}
+
+// Env is the world as one Update or Draw sees it.
+type Env struct {
+	Theme    *themes.Theme
+	Glyphs   *themes.Glyphs
+	Keys     *keymap.Map
+	Snap     *engine.Snapshot // nil until the first has come
+	Now      time.Time
+	Place    *time.Location // the local zone
+	Zone     Zone
+	Width    int
+	Height   int
+	Focused  bool
+	ReadOnly bool
+	Actor    string
+}
+
+// Class is the terminal's size class.
+func (e Env) Class() Class { return ClassOf(e.Width, e.Height) }
+
+// Canvas makes an empty picture in the theme.
+func (e Env) Canvas(w, h int) *paint.Canvas { return paint.New(e.Theme, e.Glyphs.Ellipsis, w, h) }
+
+// Location is the zone of clocks; for relative times it is the local one.
+func (e Env) Location() *time.Location {
+	if e.Zone == UTC || e.Place == nil {
+		return time.UTC
+	}
+	return e.Place
+}
+
+// When words a moment in the zone chosen.
+func (e Env) When(t store.Time) text.Safe {
+	zone := e.Location()
+	if e.Zone == Relative {
+		zone = nil
+	}
+	return text.Safe(text.When(t.Time(), e.Now, zone))
+}
+
+// Stamp words a moment in full, or as a distance where distances are chosen.
+func (e Env) Stamp(t store.Time) text.Safe {
+	if e.Zone == Relative || t.IsZero() {
+		return e.When(t)
+	}
+	return text.Safe(text.Stamp(t.Time(), e.Location()))
+}
+
+// Since is how long ago t was, to the second, never negative.
+func (e Env) Since(t store.Time) time.Duration {
+	if t.IsZero() {
+		return 0
+	}
+	return max(e.Now.Sub(t.Time()), 0).Truncate(time.Second)
+}
+
+// Until is how far ahead t lies, to the second, never negative.
+func (e Env) Until(t store.Time) time.Duration {
+	if t.IsZero() {
+		return 0
+	}
+	return max(t.Time().Sub(e.Now), 0).Truncate(time.Second)
+}
+
+// Queue finds a queue in the picture.
+func (e Env) Queue(name string) (engine.QueueState, bool) {
+	if e.Snap == nil {
+		return engine.QueueState{}, false
+	}
+	for _, q := range e.Snap.Queues {
+		if q.Name == name {
+			return q, true
+		}
+	}
+	return engine.QueueState{}, false
+}

@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine"
+	"signalbox/tui/act"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+)
+
+// Least time between two pictures, so that a busy engine does not make the
+// console busy too.
+const (
+	focusedGap = 250 * time.Millisecond
+	blurredGap = time.Second
+	retryGap   = 2 * time.Second // after a failed try
+)
+
+// feed brings snapshots in: one command in flight, none while frozen.
+type feed struct {
+	ctx     context.Context
+	engine  act.Engine
+	after   uint64
+	err     error
+	frozen  bool
+	waiting bool             // a command is in flight
+	kept    *engine.Snapshot // came while frozen
+	since   uint64           // revision shown when frozen
+}
+
+// fedMsg is the feed's answer.
+type fedMsg struct {
+	snap *engine.Snapshot
+	err  error
+}
+
+// next waits out the gap and then for news.
+func (f *feed) next(focused bool) tea.Cmd {
+	if f.waiting || f.frozen {
+		return nil
+	}
+	gap := focusedGap
+	switch {
+	case f.err != nil:
+		gap = retryGap
+	case f.after == 0:
+		gap = 0
+	case !focused:
+		gap = blurredGap
+	}
+	f.waiting = true
+	ctx, source, after := f.ctx, f.engine, f.after
+	return func() tea.Msg {
+		if !sleep(ctx, gap) {
+			return nil
+		}
+		snap, err := source.Watch(ctx, after)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fedMsg{snap, err}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// fed takes in a snapshot, or keeps it while the picture is frozen.
+func (a *app) fed(msg fedMsg) tea.Cmd {
+	f := &a.feed
+	f.waiting = false
+	if f.frozen {
+		if msg.snap != nil {
+			f.kept = msg.snap
+		}
+		return nil
+	}
+	a.dirty = true
+	f.err = msg.err
+	var cmd tea.Cmd
+	if msg.err == nil && msg.snap != nil {
+		cmd = a.show(msg.snap)
+	}
+	if a.still {
+		return cmd
+	}
+	return tea.Batch(cmd, f.next(a.env.Focused))
+}
+
+// show makes a snapshot the picture and tells the screen in front.
+func (a *app) show(snap *engine.Snapshot) tea.Cmd {
+	a.feed.after = snap.Revision
+	a.env.Snap = snap
+	if snap.ReadOnly {
+		a.env.ReadOnly = true
+	}
+	return a.apply(a.top().Update(a.env, screen.Fed{}))
+}
+
+func (f *feed) freeze() {
+	f.frozen, f.since = true, f.after
+}
+
+// release ends the freeze and says what has been missed.
+func (a *app) release() tea.Cmd {
+	f := &a.feed
+	f.frozen = false
+	a.dirty = true
+	var cmd tea.Cmd
+	if f.kept != nil {
+		cmd = a.show(f.kept)
+		f.kept = nil
+	}
+	words := text.Safe("Nothing changed while frozen")
+	if n := f.after - f.since; n > 0 {
+		words = text.Safe(fmt.Sprintf("%s changes while frozen", text.Count(int64(n))))
+	}
+	a.toasts.Add(screen.Toast{Text: words}, a.env.Now)
+	return tea.Batch(cmd, f.next(a.env.Focused))
+}

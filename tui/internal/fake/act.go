@@ -1,0 +1,111 @@
+package fake
+
+import (
+	"context"
+
+	"signalbox/engine"
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+// Retry implements the console's port.
+func (e *Engine) Retry(ctx context.Context, req engine.RetryRequest) ([]engine.Outcome, error) {
+	e.hook()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Retries = append(e.Retries, req)
+	return e.each(ctx, req.Targets, "retry", req.Note, func(r *engine.Record) {
+		r.Status, r.Group, r.Error = store.Pending, "", nil
+		r.Review.Status = store.ReviewRetried
+	}), nil
+}
+
+// Review implements the console's port.
+func (e *Engine) Review(ctx context.Context, req engine.ReviewRequest) ([]engine.Outcome, error) {
+	e.hook()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Reviews = append(e.Reviews, req)
+	return e.each(ctx, req.Targets, req.Action, req.Note, func(r *engine.Record) {
+		r.Review.Note = req.Note
+		switch req.Action {
+		case engine.Assign:
+			r.Review.Status, r.Review.Reviewer = store.InReview, req.Reviewer
+		case engine.Verify:
+			r.Review.Status, r.Group = store.Verified, ""
+		}
+	}), nil
+}
+
+func (e *Engine) hook() {
+	if fn := e.before; fn != nil {
+		e.before = nil
+		fn()
+	}
+}
+
+func (e *Engine) each(ctx context.Context, targets []engine.Target, event, why string, fn func(*engine.Record)) []engine.Outcome {
+	var out []engine.Outcome
+	for _, t := range targets {
+		r := e.find(t.Item)
+		o := engine.Outcome{Item: t.Item, Result: engine.OK}
+		switch {
+		case r == nil:
+			o.Result = engine.Gone
+		case t.Revision != 0 && t.Revision != r.Revision:
+			o.Result, o.Status = engine.Stale, r.Status
+		case r.Review.Status == store.Verified:
+			o.Result, o.Error, o.Status = engine.Refused, "verified, so it can no longer be retried", r.Status
+		default:
+			from := r.Status
+			fn(r)
+			r.Revision++
+			o.Status = r.Status
+			e.history[t.Item] = append(e.history[t.Item], store.Change{
+				At: store.At(epoch), Actor: engine.Actor(ctx), Queue: r.Queue, Number: r.Number, Event: event, From: from, To: r.Status, Why: why,
+			})
+		}
+		out = append(out, o)
+	}
+	e.change(nil)
+	return out
+}
+
+// PauseQueue implements the console's port.
+func (e *Engine) PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range e.snap.Queues {
+		if e.snap.Queues[i].Name == name {
+			e.change(func(s *engine.Snapshot) {
+				s.Queues = append([]engine.QueueState(nil), s.Queues...)
+				s.Queues[i].Paused, s.Queues[i].PausedBy = paused, engine.Actor(ctx)
+			})
+			return e.snap.Queues[i], nil
+		}
+	}
+	return engine.QueueState{}, store.NoQueue(name)
+}
+
+// SetPool implements the console's port.
+func (e *Engine) SetPool(_ context.Context, req engine.SplitRequest) (lane.State, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Splits = append(e.Splits, req)
+	split := lane.Split{Size: req.Size, Fast: req.Fast, Slow: req.Slow}
+	if req.Auto {
+		split = lane.Auto(req.Size)
+	}
+	if err := split.Validate(); err != nil {
+		return lane.State{}, err
+	}
+	e.change(func(s *engine.Snapshot) {
+		old := s.Slots.Slots
+		s.Slots = Pool(split)
+		s.Slots.Auto = req.Auto
+		for i := range min(len(old), len(s.Slots.Slots)) {
+			s.Slots.Slots[i].State, s.Slots.Slots[i].Holder = old[i].State, old[i].Holder
+		}
+	})
+	return e.snap.Slots, nil
+}

@@ -1,0 +1,178 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/statusbar"
+)
+
+// Lines around a screen: the header, the places, the toasts' line and the
+// footer.
+const (
+	above = 2
+	below = 2
+)
+
+// draw makes the whole picture from state.
+func (a *app) draw() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.ReportFocus = true
+	v.WindowTitle = a.windowTitle()
+	if a.env.Width > 0 && a.env.Height > 0 {
+		v.Content = a.picture().String()
+	}
+	return v
+}
+
+func (a *app) windowTitle() string {
+	if a.title == "" {
+		return "Signalbox"
+	}
+	return "Signalbox " + string(a.title)
+}
+
+func (a *app) picture() *paint.Canvas {
+	e := a.env
+	c := e.Canvas(e.Width, e.Height)
+	if e.Class() == env.TooSmall {
+		a.drawSmall(c)
+		return c
+	}
+	a.header().Draw(e, c)
+	a.drawPlaces(c)
+	body := e.Canvas(e.Width, e.Height-above-below)
+	a.top().Draw(e, body)
+	for i := range body.Height() {
+		c.Draw(body, i)
+		c.End()
+	}
+	c.End()
+	a.drawFooter(c)
+	a.overlay(c, body.Height())
+	return c
+}
+
+// overlay lays toasts and dialogs over the screen.
+func (a *app) overlay(c *paint.Canvas, height int) {
+	if n := min(a.toasts.Lines(), height); n > 0 {
+		over := a.env.Canvas(a.env.Width, n)
+		a.toasts.Draw(a.env, over)
+		c.Splice(over, 0, a.env.Height-1-n)
+	}
+	for _, d := range a.dialogs {
+		box := d.Draw(a.env, a.env.Width-2, a.env.Height-2)
+		c.Splice(box, (a.env.Width-box.Width())/2, max((a.env.Height-box.Height())/3, 1))
+	}
+}
+
+func (a *app) header() statusbar.Header {
+	h := statusbar.Header{Title: a.title, Lost: a.feed.err != nil}
+	if a.env.Snap != nil {
+		h.Store = text.Clean(a.env.Snap.Store)
+	}
+	if a.demo {
+		h.Badges = append(h.Badges, "DEMO")
+	}
+	if a.env.ReadOnly {
+		h.Badges = append(h.Badges, "READ-ONLY")
+	}
+	if a.feed.frozen {
+		h.Badges = append(h.Badges, "FROZEN")
+	}
+	return h
+}
+
+// drawPlaces writes the places; the one shown unfolds into what is open in it.
+func (a *app) drawPlaces(c *paint.Canvas) {
+	brief := c.Width() < 80
+	for i := range a.places {
+		p := &a.places[i]
+		c.Gap(1)
+		if i == a.at {
+			c.Put(themes.Accent, text.Safe(fmt.Sprint(p.number)))
+			a.drawTrail(c, p)
+		} else {
+			c.Put(themes.Key, text.Safe(fmt.Sprint(p.number)))
+			if !brief {
+				c.Put(themes.Muted, " "+p.name)
+			}
+		}
+		if p.count != nil {
+			if n := p.count(a.env); n > 0 {
+				c.Put(themes.Text, " "+text.Safe(text.CompactCount(n)))
+			}
+		}
+		c.Gap(1)
+	}
+	c.End()
+}
+
+// drawTrail names the screens open in a place, so that the way back is seen.
+func (a *app) drawTrail(c *paint.Canvas, p *place) {
+	room := max(c.Width()-c.Col()-a.othersWidth(c.Width() < 80), 8)
+	trail := text.Safe("")
+	for i, s := range p.stack {
+		if i > 0 {
+			trail += " " + text.Safe(a.env.Glyphs.Focus) + " "
+		}
+		trail += s.Title()
+	}
+	c.Put(themes.Title, " "+text.Truncate(trail, room, a.env.Glyphs.Ellipsis))
+}
+
+// othersWidth is the room that the places not shown need.
+func (a *app) othersWidth(brief bool) int {
+	w := 0
+	for i := range a.places {
+		if i == a.at {
+			continue
+		}
+		w += 3
+		if !brief {
+			w += 1 + text.Width(a.places[i].name)
+		}
+		if a.places[i].count != nil {
+			w += 6
+		}
+	}
+	return w
+}
+
+func (a *app) drawFooter(c *paint.Canvas) {
+	scope := a.scope()
+	if a.feed.frozen {
+		c.Put(themes.Alert, " Frozen ")
+		c.Put(themes.Footer, text.Safe(" "+a.env.Keys.Label(keymap.Freeze)+" goes on"))
+		c.End()
+		return
+	}
+	if len(a.dialogs) > 0 {
+		statusbar.Footer(a.env, c, scope, []keymap.Action{keymap.Apply, keymap.Open, keymap.Back})
+		return
+	}
+	var actions []keymap.Action
+	if s, ok := a.top().(screen.Footing); ok {
+		actions = s.Footer(a.env)
+	}
+	statusbar.Footer(a.env, c, scope, append(actions, keymap.Quit))
+}
+
+// drawSmall says all that a few cells can hold.
+func (a *app) drawSmall(c *paint.Canvas) {
+	e := a.env
+	c.Text(themes.Text, text.Safe(fmt.Sprintf("too small: %dx%d, needs 50x15", e.Width, e.Height)))
+	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
+		c.Text(themes.Text, text.Safe(fmt.Sprintf("pool %d/%d", s.Slots.Busy, s.Slots.Pool)))
+		c.Text(themes.LaneFast, text.Safe(fmt.Sprintf("fast %d waiting", s.Slots.Fast.Waiting)))
+		c.Text(themes.LaneSlow, text.Safe(fmt.Sprintf("slow %d waiting", s.Slots.Slow.Waiting)))
+	}
+}

@@ -1,0 +1,36 @@
+package tui
+
+import (
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/screen/exceptions"
+	"signalbox/tui/screen/queues"
+	"signalbox/tui/screen/slots"
+)
+
+// places are the numbered screens.
+func places(d act.Desk) []place {
+	return []place{
+		{number: 1, name: "slots", stack: []screen.Screen{slots.New(d)}},
+		{number: 2, name: "queues", stack: []screen.Screen{queues.New(d)}},
+		{number: 4, name: "abandoned", stack: []screen.Screen{exceptions.NewAbandoned(d)}, count: waiting(exceptions.IsAbandoned)},
+		{number: 5, name: "review", stack: []screen.Screen{exceptions.NewReview(d)}, count: waiting(exceptions.IsException)},
+	}
+}
+
+// waiting counts the items that wait for a person's decision.
+func waiting(in func(store.Status) bool) func(env.Env) int64 {
+	return func(e env.Env) (n int64) {
+		if e.Snap == nil {
+			return 0
+		}
+		for _, g := range e.Snap.Groups {
+			if in(g.Status) {
+				n += g.Count
+			}
+		}
+		return n
+	}
+}

@@ -1,0 +1,200 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/keymap"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/screen/help"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/dialog"
+)
+
+// tickMsg is a second gone by.
+type tickMsg struct{}
+
+// barrierMsg is answered when all messages before it have been dealt with.
+type barrierMsg struct{ done chan<- struct{} }
+
+// route gives a message to its owner: the terminal's own and the feed's to the
+// root, answers to the screen that asked, keys to whoever has the keyboard.
+func (a *app) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.FocusMsg, tea.BlurMsg, tea.ResumeMsg:
+		a.terminal(msg)
+		return nil
+	case fedMsg:
+		return a.fed(msg)
+	case tickMsg:
+		a.ticking = false
+		a.toasts.Expire(a.env.Now)
+		a.dirty = a.dirty || !a.feed.frozen
+		return nil
+	case screen.Reply:
+		return a.deliver(msg)
+	case tea.KeyPressMsg:
+		return a.key(msg)
+	case tea.PasteMsg:
+		return a.typed(screen.Pasted{Text: msg.Content})
+	case barrierMsg:
+		close(msg.done)
+	}
+	return nil
+}
+
+// terminal takes in what the terminal says of itself.
+func (a *app) terminal(msg tea.Msg) {
+	a.dirty = true
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		a.env.Width, a.env.Height = msg.Width, msg.Height
+	case tea.ColorProfileMsg:
+		a.look.profile = msg.Profile
+		a.restyle()
+	case tea.BackgroundColorMsg:
+		a.look.dark = msg.IsDark()
+		a.restyle()
+	case tea.FocusMsg:
+		a.env.Focused = true
+	case tea.BlurMsg:
+		a.env.Focused = false
+	}
+	if a.feed.frozen {
+		_, resized := msg.(tea.WindowSizeMsg)
+		_, resumed := msg.(tea.ResumeMsg)
+		a.dirty = resized || resumed
+	}
+}
+
+// deliver gives an answer to the screen that asked, wherever it is by now.
+func (a *app) deliver(msg screen.Reply) tea.Cmd {
+	if _, ok := msg.(screen.Finisher); ok {
+		a.acts--
+	}
+	for i := range a.places {
+		for _, s := range a.places[i].stack {
+			if s.ID() == msg.Address().Screen {
+				a.dirty = true
+				return a.apply(s.Update(a.env, msg))
+			}
+		}
+	}
+	// Nobody is left to tell the outcome of an act, so the root does.
+	if told, ok := msg.(interface{ Tell() screen.Effects }); ok {
+		a.dirty = true
+		return a.apply(told.Tell())
+	}
+	return nil
+}
+
+// scope is where keys have their meaning now.
+func (a *app) scope() keymap.Scope {
+	if n := len(a.dialogs); n > 0 {
+		return a.dialogs[n-1].Scope()
+	}
+	return a.top().Scope()
+}
+
+func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
+	scope := a.scope()
+	action, ok := a.env.Keys.Action(scope, msg.String())
+	if a.feed.frozen {
+		return a.frozenKey(action)
+	}
+	if !ok {
+		if scope == keymap.Input || scope == keymap.Command {
+			return a.typed(screen.Typed{Press: msg})
+		}
+		return nil
+	}
+	return a.press(action)
+}
+
+// frozenKey lets a still picture be released or left, nothing else.
+func (a *app) frozenKey(action keymap.Action) tea.Cmd {
+	switch action {
+	case keymap.Freeze, keymap.Back:
+		return a.release()
+	case keymap.Quit, keymap.Interrupt, keymap.Suspend:
+		return a.program(action)
+	}
+	return nil
+}
+
+// press carries out an action: the program's own, the dialog's in front, then
+// the console's, then the screen's.
+func (a *app) press(action keymap.Action) tea.Cmd {
+	a.dirty = true
+	if action == keymap.Interrupt || action == keymap.Suspend {
+		return a.program(action)
+	}
+	if n := len(a.dialogs); n > 0 {
+		return a.apply(a.dialogs[n-1].Update(a.env, screen.Key{Action: action}))
+	}
+	if number, ok := action.Number(); ok {
+		return a.goTo(number)
+	}
+	switch action {
+	case keymap.Quit:
+		return a.program(action)
+	case keymap.Help:
+		a.dialogs = append(a.dialogs, help.New(a.env, a.top().Scope()))
+	case keymap.Freeze:
+		a.feed.freeze()
+	case keymap.Zone:
+		a.env.Zone = a.env.Zone.Next()
+	case keymap.Theme:
+		a.nextTheme()
+	case keymap.Back:
+		return a.back()
+	default:
+		return a.apply(a.top().Update(a.env, screen.Key{Action: action}))
+	}
+	return nil
+}
+
+// back undoes a step: a toast that waits to be read, a screen's own state
+// (which it tells by wanting Leave), a screen.
+func (a *app) back() tea.Cmd {
+	if a.toasts.Dismiss() {
+		return nil
+	}
+	return a.apply(a.top().Update(a.env, screen.Key{Action: keymap.Back}))
+}
+
+// program carries out what concerns the program itself.
+func (a *app) program(action keymap.Action) tea.Cmd {
+	switch action {
+	case keymap.Quit:
+		return a.quit()
+	case keymap.Suspend:
+		return tea.Suspend
+	}
+	return tea.Quit
+}
+
+// typed gives text to the field that has the keyboard. Elsewhere a paste would
+// be a row of key presses that nobody meant, so it is dropped.
+func (a *app) typed(msg tea.Msg) tea.Cmd {
+	if a.feed.frozen {
+		return nil
+	}
+	a.dirty = true
+	if n := len(a.dialogs); n > 0 {
+		return a.apply(a.dialogs[n-1].Update(a.env, msg))
+	}
+	if s := a.top().Scope(); s == keymap.Input || s == keymap.Command {
+		return a.apply(a.top().Update(a.env, msg))
+	}
+	return nil
+}
+
+func quitDialog(e env.Env) screen.Dialog {
+	return dialog.NewConfirm(e, dialog.Confirm{
+		Title: "Quit while an act is under way?",
+		Lines: []text.Safe{"What has been handed in goes on; its outcome will not be shown."},
+		Yes:   "Quit",
+		Then:  func(env.Env) screen.Effects { return screen.Do(tea.Quit) },
+	})
+}

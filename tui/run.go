@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/text"
+)
+
+// framesPerSecond bounds how often the terminal is written to. The ticker
+// behind it runs even when nothing changes, so it is also what an idle console
+// costs.
+const framesPerSecond = 30
+
+// Options say what the console is to show, and where. Only Engine is required.
+type Options struct {
+	Engine   act.Engine
+	Title    string // which engine this is, for the header and the window
+	Actor    string // who acts, for the history
+	Theme    string // a built-in theme; "" follows the terminal's background
+	ReadOnly bool
+	Demo     bool
+	Keys     *keymap.Map    // nil: the default keys
+	Place    *time.Location // the local zone; nil: the system's
+	Clock    func() time.Time
+
+	Input   io.Reader // nil: the terminal
+	Output  io.Writer // nil: the terminal
+	Environ []string  // nil: the process's
+}
+
+// Run shows the console until it is left or ctx ends. The terminal is restored
+// in every case.
+func Run(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a, err := newApp(ctx, &o)
+	if err != nil {
+		return err
+	}
+	_, err = tea.NewProgram(a, a.options(ctx, &o)...).Run()
+	return err
+}
+
+// options are the program's settings, the same in production and in tests.
+func (a *app) options(ctx context.Context, o *Options) []tea.ProgramOption {
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithEnvironment(o.Environ)}
+	if noColor(o.Environ) {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	if o.Input != nil {
+		options = append(options, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		options = append(options, tea.WithOutput(o.Output))
+	}
+	return options
+}
+
+// noColor says that NO_COLOR is set to anything at all.
+func noColor(environ []string) bool { return lookup(environ, "NO_COLOR") != "" }
+
+func lookup(environ []string, name string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(environ[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// newApp makes the root from options, whose gaps it fills.
+func newApp(ctx context.Context, o *Options) (*app, error) {
+	if o.Engine == nil {
+		return nil, store.Invalid("the console", "there is no engine to show", "give it one")
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Place == nil {
+		o.Place = time.Local
+	}
+	if o.Keys == nil {
+		keys, err := keymap.Default()
+		if err != nil {
+			return nil, err
+		}
+		o.Keys = keys
+	}
+	a := &app{
+		desk:  act.NewDesk(ctx, o.Engine, o.Actor),
+		clock: o.Clock,
+		title: text.Clean(o.Title),
+		demo:  o.Demo,
+		look:  look{name: o.Theme, dark: true, profile: colorprofile.TrueColor, ascii: plainGlyphs(o.Environ)},
+		feed:  feed{ctx: ctx, engine: o.Engine},
+		env: env.Env{
+			Keys: o.Keys, Now: o.Clock(), Place: o.Place,
+			Focused: true, ReadOnly: o.ReadOnly, Actor: o.Actor,
+		},
+		dirty: true,
+	}
+	if a.look.ascii {
+		a.env.Keys = o.Keys.ASCII()
+	}
+	a.restyle()
+	a.places = places(a.desk)
+	return a, nil
+}
+
+// plainGlyphs says that the terminal has no font for more than ASCII.
+func plainGlyphs(environ []string) bool {
+	switch lookup(environ, "TERM") {
+	case "linux", "dumb":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,75 @@
+// Package blank draws the pictures of a screen that has no rows to show. That
+// rows are still coming, that there are none, that a filter hides them, and
+// that they could not be read look different, for they mean different things.
+package blank
+
+import (
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+)
+
+// Message writes a heading and what to know or do about it.
+func Message(e env.Env, c *paint.Canvas, r themes.Role, heading text.Safe, lines ...text.Safe) {
+	c.Skip(min(2, max(c.Left()-2-len(lines), 0)))
+	c.Gap(3)
+	c.Text(r, heading)
+	for _, l := range lines {
+		for _, part := range paint.Wrap(l, max(min(c.Width()-6, 90), 10)) {
+			c.Gap(3)
+			c.Text(themes.Muted, part)
+		}
+	}
+}
+
+// Loading says that rows are on their way.
+func Loading(e env.Env, c *paint.Canvas, what text.Safe) {
+	Message(e, c, themes.Muted, what+text.Safe(e.Glyphs.Ellipsis))
+}
+
+// Empty says that there is nothing, and that this is all right.
+func Empty(e env.Env, c *paint.Canvas, heading text.Safe, lines ...text.Safe) {
+	Message(e, c, themes.Text, text.Safe(e.Glyphs.OK)+" "+heading, lines...)
+}
+
+// Filtered says that there are rows, but none that the filter lets through.
+func Filtered(e env.Env, c *paint.Canvas, filter text.Safe) {
+	Message(e, c, themes.Warn, "Nothing matches "+filter, "esc clears the filter.")
+}
+
+// Failed says that rows could not be read, and why.
+func Failed(e env.Env, c *paint.Canvas, err error) {
+	Message(e, c, themes.Danger, text.Safe(e.Glyphs.Danger)+" This could not be read.", text.Clean(err.Error()))
+}
+
+// FirstRun says how to begin, where the store holds no queue yet.
+func FirstRun(e env.Env, c *paint.Canvas) {
+	store := text.Safe("")
+	if e.Snap != nil {
+		store = text.Clean(e.Snap.Store)
+	}
+	c.Skip(min(2, max(c.Left()-16, 0)))
+	c.Gap(3)
+	c.Text(themes.Title, "This store has no queue yet.")
+	c.Gap(3)
+	c.Text(themes.Muted, store)
+	for _, step := range []struct{ what, command text.Safe }{
+		{"Add a queue, and items to it", "signalbox queue add orders --family transactions"},
+		{"", `signalbox item add --queue orders --payload '{"order": 10248}'`},
+		{"Bring in a file: CSV, JSON lines or a JSON array", "signalbox item import --queue orders --reference orderID orders.csv"},
+		{"Let a program work the items, in slots of the pool", "signalbox queue set orders --consumer command -- ./work.sh"},
+		{"Look around first, on a throw-away store", "signalbox demo"},
+	} {
+		if step.what != "" {
+			c.End()
+			c.Gap(3)
+			c.Text(themes.Text, step.what)
+		}
+		c.Gap(5)
+		c.Text(themes.Accent, step.command)
+	}
+	c.End()
+	c.Gap(3)
+	c.Text(themes.Muted, "In another terminal; this screen follows by itself.")
+}

@@ -1,0 +1,71 @@
+package screen
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/keymap"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+)
+
+// Intent is something that only the root can do: one of the types below.
+type Intent interface{ intent() }
+
+// Push opens a screen above the one that asks.
+type Push struct{ Screen Screen }
+
+// Leave goes back to the screen below; the lowest one stays.
+type Leave struct{}
+
+// Ask puts a dialog in front.
+type Ask struct{ Dialog Dialog }
+
+// Close takes the front dialog away.
+type Close struct{}
+
+// Press gives the screen below the dialog an action, as a key would.
+type Press struct{ Action keymap.Action }
+
+// Say shows a toast.
+type Say struct{ Toast Toast }
+
+// Started says that an act is under way; its Reply is a Finisher.
+type Started struct{}
+
+func (Push) intent()  {}
+func (Leave) intent() {}
+func (Ask) intent()   {}
+func (Close) intent() {}
+func (Press) intent() {}
+func (Say) intent()   {}
+func (Started) intent() {}
+
+// Dialog is a question in front of a screen. It has the keyboard for itself.
+type Dialog interface {
+	Scope() keymap.Scope
+	Update(env.Env, tea.Msg) Effects
+	// Draw gives the dialog's picture, at most w by h cells.
+	Draw(e env.Env, w, h int) *paint.Canvas
+}
+
+// Finisher marks the reply that ends an act.
+type Finisher interface{ Finishes() }
+
+// Level is how grave a toast is.
+type Level uint8
+
+// The levels.
+const (
+	Info Level = iota
+	Good
+	Warning
+	Bad // stays until put away
+)
+
+// Toast is one line about what happened, with more lines where that helps.
+type Toast struct {
+	Level Level
+	Text  text.Safe
+	More  []text.Safe
+}

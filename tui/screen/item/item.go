@@ -1,0 +1,222 @@
+// Package item is the page of one item: what it carries, what became of it,
+// who holds it, and all that happened to it.
+package item
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine"
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/dialog"
+)
+
+// changes is how much of an item's history is read.
+const changes = 200
+
+// Walk is the list that an item was opened from: a decision leads on to the
+// next.
+type Walk struct {
+	IDs   []store.ID
+	Group store.Group // whose items wait for a decision; may be none
+}
+
+// Item is the screen.
+type Item struct {
+	id      int
+	gen     uint64
+	desk    act.Desk
+	item    store.ID
+	walk    Walk
+	decided map[store.ID]bool
+
+	record  *engine.Record // nil until read
+	history []store.Change
+	err     error
+	seen    uint64 // the picture's queues revision when last read
+	top     int
+	page    page
+}
+
+// New makes the page of an item.
+func New(d act.Desk, id store.ID, w Walk) *Item {
+	return &Item{id: d.Number(), desk: d, item: id, walk: w, decided: map[store.ID]bool{}}
+}
+
+// ID implements screen.Screen.
+func (s *Item) ID() int { return s.id }
+
+// Title implements screen.Screen.
+func (s *Item) Title() text.Safe { return text.Clean(s.item.String()) }
+
+// Scope implements screen.Screen.
+func (s *Item) Scope() keymap.Scope { return keymap.Page }
+
+// Footer implements screen.Footing.
+func (s *Item) Footer(e env.Env) []keymap.Action {
+	var actions []keymap.Action
+	if s.record != nil && !e.ReadOnly && act.Decidable(s.record.Status) {
+		actions = append(actions, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note)
+	}
+	if len(s.walk.IDs) > 1 {
+		actions = append(actions, keymap.NextMatch, keymap.PrevMatch)
+	}
+	if s.record != nil && (!s.record.Next.IsZero() || !s.record.Previous.IsZero()) {
+		actions = append(actions, keymap.Left, keymap.Right)
+	}
+	return append(actions, keymap.NextPane, keymap.Verbs, keymap.Back)
+}
+
+// Ticks implements screen.Ticking: holds, leases and delays run.
+func (s *Item) Ticks(e env.Env) bool {
+	return s.record != nil && (e.Zone == env.Relative || s.record.Status.InFlight() || s.record.ReadyAt() > store.At(e.Now))
+}
+
+// Update implements screen.Screen.
+func (s *Item) Update(e env.Env, msg tea.Msg) screen.Effects {
+	switch msg := msg.(type) {
+	case screen.Shown:
+		return s.load()
+	case screen.Fed:
+		if e.Snap != nil && e.Snap.QueuesRevision != s.seen {
+			s.seen = e.Snap.QueuesRevision
+			return s.load()
+		}
+	case act.Loaded:
+		s.loaded(e, msg)
+	case act.Done:
+		return s.done(msg)
+	case screen.Key:
+		return s.key(e, msg.Action)
+	}
+	return screen.Effects{}
+}
+
+func (s *Item) load() screen.Effects {
+	s.gen++
+	return screen.Do(s.desk.Load(screen.Addr{Screen: s.id, Gen: s.gen}, s.item, changes))
+}
+
+func (s *Item) loaded(e env.Env, msg act.Loaded) {
+	if msg.Gen != s.gen {
+		return
+	}
+	s.err = msg.Err
+	if msg.Err != nil {
+		return
+	}
+	record := msg.Record
+	s.record, s.history = &record, msg.History
+	s.page = compose(e, s.record)
+}
+
+func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
+	if verb, ok := act.Of(a); ok {
+		return s.begin(e, verb)
+	}
+	switch a {
+	case keymap.Back:
+		return screen.Want(screen.Leave{})
+	case keymap.NextMatch:
+		return s.step(1)
+	case keymap.PrevMatch:
+		return s.step(-1)
+	case keymap.Right:
+		return s.follow(func(r *engine.Record) store.ID { return r.Next })
+	case keymap.Left:
+		return s.follow(func(r *engine.Record) store.ID { return r.Previous })
+	case keymap.Verbs:
+		return s.menu(e)
+	default:
+		s.scroll(e, a)
+	}
+	return screen.Effects{}
+}
+
+// follow goes along the chain of retries.
+func (s *Item) follow(link func(*engine.Record) store.ID) screen.Effects {
+	if s.record == nil || link(s.record).IsZero() {
+		return screen.Effects{}
+	}
+	return s.show(link(s.record))
+}
+
+// step goes along the list that the item was opened from.
+func (s *Item) step(by int) screen.Effects {
+	at := slices.Index(s.walk.IDs, s.item)
+	for i := at + by; at >= 0 && i >= 0 && i < len(s.walk.IDs); i += by {
+		if !s.decided[s.walk.IDs[i]] {
+			return s.show(s.walk.IDs[i])
+		}
+	}
+	return screen.Effects{}
+}
+
+func (s *Item) show(id store.ID) screen.Effects {
+	s.item, s.record, s.history, s.err, s.top = id, nil, nil, nil, 0
+	return s.load()
+}
+
+func (s *Item) begin(e env.Env, verb act.Verb) screen.Effects {
+	if s.record == nil {
+		return screen.Effects{}
+	}
+	if why := verb.Refusal(&s.record.Item, e.ReadOnly); why != "" {
+		return act.Refuse(verb, why)
+	}
+	seen := []engine.Target{{Item: s.item, Revision: s.record.Revision}}
+	return s.desk.Begin(e, screen.Addr{Screen: s.id, Gen: s.gen}, act.Order{Verb: verb, Targets: seen}, false)
+}
+
+func (s *Item) menu(e env.Env) screen.Effects {
+	var row *store.Item
+	if s.record != nil {
+		row = &s.record.Item
+	}
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), act.Choices(row, 0, e.ReadOnly))})
+}
+
+// done tells the outcome. After a decision the next item comes by itself.
+func (s *Item) done(msg act.Done) screen.Effects {
+	effects := act.Tell(msg)
+	if msg.Err != nil || !msg.Order.Verb.Decides() || act.Count(msg.Outcomes).OK == 0 {
+		effects.Add(s.load())
+		return effects
+	}
+	for _, o := range msg.Outcomes {
+		s.decided[o.Item] = true
+	}
+	next := s.step(1)
+	if len(next.Cmds) == 0 {
+		next = s.step(-1)
+	}
+	switch {
+	case len(next.Cmds) > 0:
+		effects.Add(next)
+	case len(s.walk.IDs) > 1:
+		effects.Want(screen.Leave{})
+	default:
+		effects.Add(s.load())
+	}
+	return effects
+}
+
+// left is the number of items that wait in the group, as the picture has it.
+func (s *Item) left(e env.Env) int64 {
+	if e.Snap == nil || s.walk.Group.Text == "" {
+		return 0
+	}
+	want := s.walk.Group
+	for _, g := range e.Snap.Groups {
+		if g.Queue == want.Queue && g.Status == want.Status && g.Text == want.Text {
+			return g.Count
+		}
+	}
+	return 0
+}

@@ -1,0 +1,166 @@
+package item
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"signalbox/engine"
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/text"
+)
+
+// section is a part of the page with a heading of its own.
+type section struct {
+	name  text.Safe
+	lines []line
+}
+
+// page is what an item carries, ready to be broken into rows. It depends on
+// the record alone; rows keeps the last breaking.
+type page struct {
+	sections []section
+	rows     []row
+	width    int
+}
+
+// row is a line as broken to the width, or a heading.
+type row struct {
+	heading bool
+	line    line
+}
+
+// compose makes the page of a record.
+func compose(e env.Env, r *engine.Record) page {
+	var p page
+	var mask []string
+	if q, ok := e.Queue(r.Queue); ok {
+		mask = q.Mask
+	}
+	add := func(name text.Safe, lines []line) {
+		if len(lines) > 0 {
+			p.sections = append(p.sections, section{name, lines})
+		}
+	}
+	if r.Error != nil {
+		kind := r.Error.Kind
+		if kind == "business" {
+			kind += ": a person must look"
+		}
+		lines := append([]line{{{themes.StatusRole(r.Status), text.Clean(kind)}}}, plain(r.Error.Reason)...)
+		add("Error", append(lines, plain(r.Error.Details)...))
+	}
+	add("Payload", document(r.Payload, mask))
+	add("Output", document(r.Output, mask))
+	add("Analytics", document(r.Analytics, mask))
+	return p
+}
+
+func document(raw []byte, mask []string) []line {
+	if len(raw) == 0 {
+		return nil
+	}
+	return pretty(raw, mask)
+}
+
+// broken gives the page's rows at a width.
+func (p *page) broken(w int) []row {
+	if p.width == w && p.rows != nil {
+		return p.rows
+	}
+	p.width, p.rows = w, []row{}
+	for _, s := range p.sections {
+		p.rows = append(p.rows, row{heading: true, line: line{{themes.Title, s.name}}})
+		for _, l := range s.lines {
+			for _, part := range breakLine(l, max(w, 1)) {
+				p.rows = append(p.rows, row{line: part})
+			}
+		}
+		p.rows = append(p.rows, row{})
+	}
+	return p.rows
+}
+
+// breakLine cuts a line into rows of at most w columns.
+func breakLine(l line, w int) []line {
+	var out []line
+	var cur line
+	used := 0
+	for _, r := range l {
+		rest := r.text
+		for {
+			width := text.Width(rest)
+			if used+width <= w {
+				cur = append(cur, run{r.role, rest})
+				used += width
+				break
+			}
+			parts := strings.SplitN(ansi.Hardwrap(string(rest[:clip(rest, w-used)]), max(w-used, 1), true), "\n", 2)
+			head := text.Safe(parts[0])
+			if used > 0 && text.Width(head) > w-used {
+				head = ""
+			}
+			out = append(out, append(cur, run{r.role, head}))
+			cur, used, rest = nil, 0, rest[len(head):]
+		}
+	}
+	return append(out, cur)
+}
+
+// clip bounds how much of a long text is looked at for one row: no cluster of
+// w columns is longer than this.
+func clip(s text.Safe, w int) int {
+	n := min(len(s), 16*max(w, 1)+64)
+	for n < len(s) && s[n]&0xc0 == 0x80 {
+		n++
+	}
+	return n
+}
+
+// scroll moves over the page.
+func (s *Item) scroll(e env.Env, a keymap.Action) {
+	rows := s.all(e)
+	height := max(s.height(e), 1)
+	last := max(len(rows)-height, 0)
+	switch a {
+	case keymap.Up:
+		s.top--
+	case keymap.Down:
+		s.top++
+	case keymap.PageUp:
+		s.top -= height - 1
+	case keymap.PageDown:
+		s.top += height - 1
+	case keymap.Top:
+		s.top = 0
+	case keymap.Bottom:
+		s.top = last
+	case keymap.NextPane, keymap.PrevPane:
+		s.top = heading(rows, s.top, a == keymap.PrevPane, last)
+	}
+	s.top = max(min(s.top, last), 0)
+}
+
+// heading finds the next heading from a row on, or the one before; from the
+// last it goes back to the first.
+func heading(rows []row, from int, back bool, last int) int {
+	if back {
+		for i := min(from, len(rows)) - 1; i >= 0; i-- {
+			if rows[i].heading {
+				return i
+			}
+		}
+		return last
+	}
+	for i := from + 1; i < len(rows); i++ {
+		if rows[i].heading {
+			if from >= last {
+				return 0
+			}
+			return i
+		}
+	}
+	return 0
+}

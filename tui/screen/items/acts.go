@@ -1,0 +1,114 @@
+package items
+
+import (
+	"fmt"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/dialog"
+	"signalbox/tui/widget/table"
+)
+
+// where names in words what the list is narrowed to.
+func (s *Items) where() string {
+	words := "queue:" + s.source.request.Queue
+	if s.source.deciding() {
+		words = fmt.Sprintf("status:%s queue:%s, %q", s.source.group.Status, s.source.group.Queue, s.source.group.Text)
+	} else if s.tab != 0 {
+		words = "status:" + tabs()[s.tab].name + " " + words
+	}
+	if f := s.filter.Text(); f != "" {
+		words += " " + f
+	}
+	return words
+}
+
+// begin acts on the marked rows, or else on the row in hand.
+func (s *Items) begin(e env.Env, verb act.Verb) screen.Effects {
+	row := s.table.Row()
+	if s.table.Marked() == 0 {
+		if why := verb.Refusal(row, e.ReadOnly); why != "" {
+			return act.Refuse(verb, why)
+		}
+		seen := []engine.Target{{Item: row.ID(), Revision: row.Revision}}
+		return s.desk.Begin(e, s.address(), act.Order{Verb: verb, Targets: seen}, false)
+	}
+	order := act.Order{Verb: verb, Scope: act.Marked, Hidden: s.table.Hidden(s.where())}
+	if s.all {
+		order.Scope, order.Where = act.Matching, text.Clean(s.where())
+	}
+	order.Targets = s.targets()
+	return s.desk.Begin(e, s.address(), order, false)
+}
+
+func (s *Items) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.window.gen} }
+
+// targets are the marked items as they were seen, those held first, in their
+// order.
+func (s *Items) targets() []engine.Target {
+	marks := s.table.Marks()
+	targets := make([]engine.Target, 0, len(marks))
+	held := map[store.ID]bool{}
+	for i := range s.table.Rows() {
+		id := s.table.Rows()[i].ID()
+		if m, ok := marks[id]; ok {
+			held[id] = true
+			targets = append(targets, engine.Target{Item: id, Revision: m.Revision})
+		}
+	}
+	for id, m := range marks {
+		if !held[id] {
+			targets = append(targets, engine.Target{Item: id, Revision: m.Revision})
+		}
+	}
+	return targets
+}
+
+// markAll has the engine freeze all that match, beyond the rows held.
+func (s *Items) markAll() screen.Effects {
+	return screen.Do(s.desk.Select(s.address(), act.NoVerb, s.request()))
+}
+
+func (s *Items) selected(_ env.Env, msg act.Selected) screen.Effects {
+	if msg.Err != nil {
+		return act.Fail("mark all", msg.Err)
+	}
+	s.table.Clear()
+	for _, t := range msg.Targets {
+		s.table.Put(t.Item, table.Mark{Revision: t.Revision, Filter: s.where()})
+	}
+	s.all = true
+	words := fmt.Sprintf("Marked all %s that match now", text.Count(int64(len(msg.Targets))))
+	return screen.Want(screen.Say{Toast: screen.Toast{Text: text.Safe(words)}})
+}
+
+// done tells the outcome, and clears the marks of what is finished.
+func (s *Items) done(msg act.Done) screen.Effects {
+	for _, o := range msg.Outcomes {
+		if o.Result == engine.OK || o.Result == engine.Gone {
+			s.table.Unmark(o.Item)
+		}
+	}
+	if s.table.Marked() == 0 {
+		s.unmark()
+	}
+	effects := act.Tell(msg)
+	effects.Add(s.reload())
+	return effects
+}
+
+// menu lists every verb, with the reason where one can't be used.
+func (s *Items) menu(e env.Env) screen.Effects {
+	row := s.table.Row()
+	title := text.Safe("Verbs")
+	if n := s.table.Marked(); n > 0 {
+		title = text.Safe(fmt.Sprintf("Verbs for %s marked", text.Count(int64(n))))
+	} else if row != nil {
+		title = "Verbs for " + text.Clean(row.ID().String())
+	}
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, act.Choices(row, s.table.Marked(), e.ReadOnly))})
+}

@@ -1,0 +1,124 @@
+package items
+
+import (
+	"strconv"
+
+	"signalbox/store"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/table"
+)
+
+// tab is a status filter within reach of the arrows.
+type tab struct {
+	name     string
+	statuses []store.Status
+}
+
+func tabs() []tab {
+	return []tab{
+		{"all", nil},
+		{"waiting", []store.Status{store.Queued, store.Pending}},
+		{"running", []store.Status{store.Claimed, store.Processing}},
+		{"done", []store.Status{store.Completed, store.Successful}},
+		{"excepted", []store.Status{store.BusinessException}},
+		{"failed", []store.Status{store.Failed, store.SystemException}},
+		{"abandoned", []store.Status{store.Abandoned}},
+		{"other", []store.Status{store.Retried, store.Cancelled, store.Deleted}},
+	}
+}
+
+func columns(deciding bool) []table.Column[store.Item] {
+	type row = store.Item
+	word := func(r themes.Role, of func(*row) string) func(env.Env, *row) table.Cell {
+		return func(_ env.Env, i *row) table.Cell { return table.Cell{Role: r, Text: text.Clean(of(i))} }
+	}
+	number := table.Column[row]{Title: "number", Min: 7, Ideal: 9, Right: true, Cell: func(_ env.Env, i *row) table.Cell {
+		return table.Cell{Role: themes.Text, Text: text.Safe(strconv.FormatUint(i.Number, 10))}
+	}}
+	reference := table.Column[row]{Title: "reference", Min: 12, Ideal: 24, Cell: word(themes.Text, func(i *row) string { return i.Reference })}
+	attempts := table.Column[row]{Title: "tries", Min: 5, Right: true, Drop: 3, Cell: func(e env.Env, i *row) table.Cell {
+		if i.Attempts == 0 {
+			return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
+		}
+		return table.Cell{Role: themes.Text, Text: text.Safe(strconv.Itoa(i.Attempts))}
+	}}
+	when := table.Column[row]{Title: "changed", Min: 11, Cell: func(e env.Env, i *row) table.Cell {
+		return table.Cell{Role: themes.Muted, Text: e.When(changed(i))}
+	}, Drop: 2}
+	reason := table.Column[row]{Title: "what", Min: 12, Grow: true, Cell: what}
+	if deciding {
+		return []table.Column[row]{
+			number, reference,
+			{Title: "review", Min: 12, Ideal: 20, Drop: 1, Cell: review},
+			attempts, when, reason,
+		}
+	}
+	return []table.Column[row]{
+		number, reference,
+		{Title: "status", Min: 18, Cell: status},
+		attempts,
+		{Title: "priority", Min: 8, Drop: 5, Cell: priority},
+		{Title: "due", Min: 11, Drop: 4, Cell: due},
+		when,
+		{Title: "robot", Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return i.ClaimedBy })},
+		reason,
+	}
+}
+
+// changed is when the item last went from one status to another, as far as the
+// list can tell.
+func changed(i *store.Item) store.Time {
+	return max(i.CreatedAt, i.ClaimedAt, i.StartedAt, i.EndedAt)
+}
+
+func status(e env.Env, i *store.Item) table.Cell {
+	if ready := i.ReadyAt(); i.Status.Waiting() && ready > store.At(e.Now) {
+		words := "delayed " + text.Duration(e.Until(ready))
+		return table.Cell{Role: themes.StateDelayed, Text: text.Safe(e.Glyphs.Delayed + " " + words)}
+	}
+	return table.Cell{Role: themes.StatusRole(i.Status), Text: text.Safe(e.Glyphs.Status(i.Status) + " " + i.Status.String())}
+}
+
+func priority(e env.Env, i *store.Item) table.Cell {
+	if i.Priority == store.Normal {
+		return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
+	}
+	return table.Cell{Role: themes.Text, Text: text.Safe(i.Priority.String())}
+}
+
+func due(e env.Env, i *store.Item) table.Cell {
+	switch {
+	case i.DueAt.IsZero():
+		return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
+	case i.EndedAt.IsZero() && i.DueAt < store.At(e.Now):
+		return table.Cell{Role: themes.Warn, Text: e.When(i.DueAt)}
+	}
+	return table.Cell{Role: themes.Muted, Text: e.When(i.DueAt)}
+}
+
+func review(e env.Env, i *store.Item) table.Cell {
+	switch i.Review.Status {
+	case store.InReview:
+		return table.Cell{Role: themes.Info, Text: text.Clean("with " + i.Review.Reviewer)}
+	case store.Verified:
+		return table.Cell{Role: themes.StateDone, Text: text.Safe(e.Glyphs.OK) + " verified"}
+	}
+	return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
+}
+
+// what tells why an item stands where it does.
+func what(e env.Env, i *store.Item) table.Cell {
+	switch {
+	case i.Status == store.Retried && !i.Next.IsZero():
+		return table.Cell{Role: themes.Muted, Text: text.Clean(e.Glyphs.Retried + " goes on as " + i.Next.String())}
+	case i.Error != nil && i.Error.Reason != "" && !i.Status.InFlight():
+		return table.Cell{Role: themes.Text, Text: text.Clean(i.Error.Reason)}
+	case i.Status == store.Abandoned:
+		return table.Cell{Role: themes.Text, Text: text.Clean("lease of " + i.ClaimedBy + " ran out")}
+	case i.Progress != "":
+		return table.Cell{Role: themes.Muted, Text: text.Clean(i.Progress)}
+	}
+	return table.Cell{}
+}

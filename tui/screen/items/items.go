@@ -1,0 +1,218 @@
+// Package items lists the items of a queue, or of a group that waits for a
+// person's decision, however many there are.
+//
+// The table holds a window on the list, read around the row in hand. The rows
+// shown stay until others have come; an answer to an older question is dropped.
+package items
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine"
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/screen/item"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/filterbar"
+	"signalbox/tui/widget/table"
+)
+
+// Source says which items are listed.
+type Source struct {
+	title   text.Safe
+	request engine.ListRequest
+	group   store.Group // the group whose items wait for a decision, if one
+}
+
+// Queue lists all of a queue, the newest first.
+func Queue(name string) Source {
+	return Source{title: text.Clean(name), request: engine.ListRequest{Queue: name, Desc: true}}
+}
+
+// Group lists the items that wait for a decision under one reason.
+func Group(g store.Group) Source {
+	return Source{
+		title:   text.Clean(g.Queue),
+		request: engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Group: g.Text},
+		group:   g,
+	}
+}
+
+// deciding says that the items wait for a person.
+func (s *Source) deciding() bool { return s.group.Text != "" }
+
+// Items is the screen.
+type Items struct {
+	id      int
+	desk    act.Desk
+	source  Source
+	table   table.Table[store.Item, store.ID]
+	filter  filterbar.Bar
+	tab     int // the status filter chosen
+	window  window
+	all     bool // the marks are all that match, as frozen when asked
+}
+
+// New makes the screen.
+func New(d act.Desk, s Source) *Items {
+	return &Items{
+		id: d.Number(), desk: d, source: s,
+		table: table.New(columns(s.deciding()), (*store.Item).ID, func(i *store.Item) uint64 { return i.Revision }),
+	}
+}
+
+// ID implements screen.Screen.
+func (s *Items) ID() int { return s.id }
+
+// Title implements screen.Screen.
+func (s *Items) Title() text.Safe { return s.source.title }
+
+// Scope implements screen.Screen.
+func (s *Items) Scope() keymap.Scope {
+	if s.filter.Typing() {
+		return keymap.Command
+	}
+	return keymap.Table
+}
+
+// Footer implements screen.Footing.
+func (s *Items) Footer(e env.Env) []keymap.Action {
+	switch {
+	case s.filter.Typing():
+		return []keymap.Action{keymap.Apply, keymap.Back}
+	case e.ReadOnly:
+		return []keymap.Action{keymap.Open, keymap.Filter, keymap.Left, keymap.Right, keymap.Back}
+	case s.source.deciding():
+		return []keymap.Action{keymap.Open, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note, keymap.Mark, keymap.MarkAll, keymap.Filter, keymap.Back}
+	}
+	return []keymap.Action{keymap.Open, keymap.Filter, keymap.Mark, keymap.MarkAll, keymap.Retry, keymap.Verbs, keymap.Sort, keymap.Back}
+}
+
+// Ticks implements screen.Ticking: delays run down.
+func (s *Items) Ticks(e env.Env) bool {
+	if e.Zone == env.Relative && s.table.Len() > 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.table.Rows(), func(i store.Item) bool {
+		return i.Status.Waiting() && i.ReadyAt() > store.At(e.Now)
+	})
+}
+
+// Update implements screen.Screen.
+func (s *Items) Update(e env.Env, msg tea.Msg) screen.Effects {
+	switch msg := msg.(type) {
+	case screen.Shown:
+		return s.reload()
+	case screen.Fed:
+		return s.follow(e)
+	case act.Windowed:
+		return s.windowed(e, msg)
+	case act.Selected:
+		return s.selected(e, msg)
+	case act.Done:
+		return s.done(msg)
+	case screen.Typed, screen.Pasted:
+		if s.filter.Edit(msg) {
+			return s.restart()
+		}
+	case screen.Key:
+		return s.key(e, msg.Action)
+	}
+	return screen.Effects{}
+}
+
+func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
+	before := s.filter.Text()
+	if s.filter.Key(a) {
+		if s.filter.Text() != before {
+			return s.restart()
+		}
+		return screen.Effects{}
+	}
+	if verb, ok := act.Of(a); ok {
+		return s.begin(e, verb)
+	}
+	switch a {
+	case keymap.Back:
+		return s.back()
+	case keymap.Open:
+		return s.open()
+	case keymap.Left, keymap.Right:
+		return s.turn(a)
+	case keymap.Mark:
+		s.all = false
+		s.table.Toggle(s.where())
+		s.table.Move(keymap.Down, s.height(e), e.Now)
+		return s.near()
+	case keymap.MarkRange:
+		s.all = false
+		s.table.Range(s.where())
+	case keymap.MarkAll:
+		return s.markAll()
+	case keymap.Unmark:
+		s.unmark()
+	case keymap.Verbs:
+		return s.menu(e)
+	case keymap.Sort:
+		s.source.request.Desc = !s.source.request.Desc
+		return s.restart()
+	case keymap.Top, keymap.Bottom:
+		return s.jump(e, a)
+	default:
+		if s.table.Move(a, s.height(e), e.Now) {
+			return s.near()
+		}
+	}
+	return screen.Effects{}
+}
+
+// back undoes a step: marks, the status filter, the screen.
+func (s *Items) back() screen.Effects {
+	switch {
+	case s.table.Marked() > 0 || s.table.Ranging():
+		s.unmark()
+	case s.tab != 0:
+		s.tab = 0
+		return s.restart()
+	default:
+		return screen.Want(screen.Leave{})
+	}
+	return screen.Effects{}
+}
+
+func (s *Items) unmark() {
+	s.table.Clear()
+	s.all = false
+}
+
+// open shows the item in hand; from there a decision leads to the next.
+func (s *Items) open() screen.Effects {
+	row := s.table.Row()
+	if row == nil {
+		return screen.Effects{}
+	}
+	walk := item.Walk{Group: s.source.group}
+	for i := range s.table.Rows() {
+		walk.IDs = append(walk.IDs, s.table.Rows()[i].ID())
+	}
+	return screen.Want(screen.Push{Screen: item.New(s.desk, row.ID(), walk)})
+}
+
+// turn goes to the next or the previous status filter.
+func (s *Items) turn(a keymap.Action) screen.Effects {
+	if s.source.deciding() {
+		return screen.Effects{}
+	}
+	n := len(tabs())
+	if a == keymap.Left {
+		s.tab = (s.tab + n - 1) % n
+	} else {
+		s.tab = (s.tab + 1) % n
+	}
+	return s.restart()
+}

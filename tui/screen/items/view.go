@@ -1,0 +1,127 @@
+package items
+
+import (
+	"fmt"
+	"strings"
+
+	"signalbox/store"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/screen/blank"
+	"signalbox/tui/text"
+)
+
+// height is the number of rows that can be seen.
+func (s *Items) height(e env.Env) int { return max(e.Height-7, 1) }
+
+// Draw implements screen.Screen.
+func (s *Items) Draw(e env.Env, c *paint.Canvas) {
+	s.filter.Draw(e, c, s.summary(e))
+	if s.source.deciding() {
+		s.drawReason(e, c)
+	} else {
+		s.drawTabs(e, c)
+	}
+	w := &s.window
+	switch {
+	case s.table.Len() > 0:
+		s.table.Draw(e, c, !s.filter.Typing())
+	case w.err != nil:
+		blank.Failed(e, c, w.err)
+	case s.filter.Failed():
+		blank.Message(e, c, themes.Warn, "The filter is not understood yet.", "What is wrong with it stands beside it.")
+	case !w.loaded:
+		blank.Loading(e, c, "Reading")
+	case s.filter.Text() != "":
+		blank.Filtered(e, c, text.Clean(s.filter.Text()))
+	case s.source.deciding():
+		blank.Empty(e, c, "Nothing is left in this group.", "esc goes back to the others.")
+	case s.tab != 0:
+		blank.Message(e, c, themes.Text, text.Safe("No item is "+tabs()[s.tab].name+"."), "Left and right show the other statuses.")
+	default:
+		blank.Message(e, c, themes.Text, "This queue has no items.",
+			text.Clean("signalbox item add --queue "+s.source.request.Queue+" --payload '{}'"),
+			text.Clean("signalbox item import --queue "+s.source.request.Queue+" FILE"))
+	}
+}
+
+// summary tells how many rows there are, marked, vanished or unreadable.
+func (s *Items) summary(e env.Env) text.Safe {
+	w := &s.window
+	var parts []string
+	if w.err != nil && s.table.Len() > 0 {
+		parts = append(parts, e.Glyphs.Danger+" not up to date: "+w.err.Error())
+	}
+	if n := s.table.Marked(); n > 0 {
+		parts = append(parts, text.Count(int64(n))+" marked")
+	}
+	if s.table.Ranging() {
+		parts = append(parts, "marking a range")
+	}
+	if n := s.table.Vanished(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s marks vanished", text.Count(int64(n))))
+	}
+	if w.damaged > 0 {
+		parts = append(parts, fmt.Sprintf("%d unreadable", w.damaged))
+	}
+	switch {
+	case !w.loaded:
+	case w.total >= 0:
+		parts = append(parts, text.Count(w.total)+" items")
+	case w.atEnd && w.atStart:
+		parts = append(parts, text.Count(int64(s.table.Len()))+" items")
+	}
+	if !s.source.deciding() {
+		order := "oldest first"
+		if s.source.request.Desc {
+			order = "newest first"
+		}
+		parts = append(parts, order)
+	}
+	return text.Clean(strings.Join(parts, " "+e.Glyphs.Sep+" "))
+}
+
+// drawTabs writes the status filters with what each would show.
+func (s *Items) drawTabs(e env.Env, c *paint.Canvas) {
+	q, known := e.Queue(s.source.request.Queue)
+	c.Gap(1)
+	for i, t := range tabs() {
+		n := count(&q.Counts, t.statuses)
+		words := text.Safe(" " + t.name + " ")
+		if known && (n > 0 || i == s.tab) {
+			words = text.Safe(" " + t.name + " " + text.CompactCount(n) + " ")
+		}
+		switch {
+		case i == s.tab:
+			c.Raise(themes.Cursor)
+			c.Put(themes.Text, words)
+			c.Lower()
+		case known && n == 0:
+			c.Put(themes.Disabled, words)
+		default:
+			c.Put(themes.Muted, words)
+		}
+	}
+	c.End()
+}
+
+func count(counts *store.Counts, statuses []store.Status) (n int64) {
+	if statuses == nil {
+		return counts.Total()
+	}
+	for _, s := range statuses {
+		n += counts[s]
+	}
+	return n
+}
+
+// drawReason writes the reason that the group shares, and what may be done.
+func (s *Items) drawReason(e env.Env, c *paint.Canvas) {
+	g := s.source.group
+	c.Gap(1)
+	role := themes.StatusRole(g.Status)
+	c.Put(role, text.Safe(e.Glyphs.Status(g.Status)+" "+g.Status.String()+"  "))
+	c.Put(themes.Title, text.Truncate(text.Clean(g.Text), c.Width()-c.Col()-1, e.Glyphs.Ellipsis))
+	c.End()
+}

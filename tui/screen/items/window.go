@@ -1,0 +1,170 @@
+package items
+
+import (
+	"signalbox/engine"
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+)
+
+// Rows read before and after the row in hand, and how near to the edge of them
+// it may come before more are read.
+const (
+	reach  = 200
+	margin = 60
+)
+
+// window is what is known of the list beyond the rows held.
+type window struct {
+	gen     uint64
+	flying  bool // a question is out
+	again   bool // and must be asked once more
+	loaded  bool // rows have come at least once
+	atStart bool
+	atEnd   bool
+	total   int64
+	damaged int
+	err     error
+	to      jump // where the cursor goes when the answer comes
+	seen    uint64
+}
+
+type jump uint8
+
+const (
+	stay jump = iota
+	toTop
+	toBottom
+)
+
+// request is the list asked for: the source, narrowed by the status filter and
+// the words typed.
+func (s *Items) request() engine.ListRequest {
+	req := s.source.request
+	if !s.source.deciding() {
+		req.Statuses = tabs()[s.tab].statuses
+	}
+	req.Filter = s.filter.Text()
+	return req
+}
+
+// reload reads the window around the row in hand anew.
+func (s *Items) reload() screen.Effects {
+	if s.window.flying {
+		s.window.again = true
+		return screen.Effects{}
+	}
+	return s.ask(stay)
+}
+
+// restart reads the list from its beginning, after its filter has changed.
+func (s *Items) restart() screen.Effects {
+	s.filter.Fail(nil)
+	return s.ask(toTop)
+}
+
+func (s *Items) ask(to jump) screen.Effects {
+	w := &s.window
+	w.gen++
+	w.flying, w.again, w.to = true, false, to
+	at, _ := s.table.Cursor()
+	if to == toTop || w.atStart && s.table.At() < margin {
+		at = store.ID{}
+	}
+	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, s.request(), at, reach, 2*reach, to == toBottom))
+}
+
+// follow reads again when the engine's numbers have changed.
+func (s *Items) follow(e env.Env) screen.Effects {
+	if e.Snap == nil || e.Snap.QueuesRevision == s.window.seen {
+		return screen.Effects{}
+	}
+	s.window.seen = e.Snap.QueuesRevision
+	return s.reload()
+}
+
+// near reads on when the cursor has come near the edge of the rows held.
+func (s *Items) near() screen.Effects {
+	w := &s.window
+	at, n := s.table.At(), s.table.Len()
+	if w.flying || !w.loaded || (w.atStart || at >= margin) && (w.atEnd || at < n-margin) {
+		return screen.Effects{}
+	}
+	return s.ask(stay)
+}
+
+// jump goes to an end of the list, which may have to be read first.
+func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
+	switch {
+	case a == keymap.Top && !s.window.atStart:
+		return s.ask(toTop)
+	case a == keymap.Bottom && !s.window.atEnd:
+		return s.ask(toBottom)
+	}
+	s.table.Move(a, s.height(e), e.Now)
+	return screen.Effects{}
+}
+
+// windowed takes rows in.
+func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
+	w := &s.window
+	if msg.Gen != w.gen {
+		return screen.Effects{}
+	}
+	w.flying = false
+	again := w.again
+	if msg.Err != nil {
+		s.refuse(msg.Err)
+	} else {
+		s.accept(e, msg.Window)
+	}
+	if again {
+		return s.ask(stay)
+	}
+	return screen.Effects{}
+}
+
+// refuse shows an error where it belongs: a filter's at the bar, others in
+// place of the rows that could not be read, or beside those that were.
+func (s *Items) refuse(err error) {
+	if s.filter.Text() != "" && store.CodeOf(err) == store.CodeInvalid {
+		s.filter.Fail(err)
+		return
+	}
+	s.window.err = err
+}
+
+func (s *Items) accept(e env.Env, got act.Window) {
+	w := &s.window
+	s.filter.Fail(nil)
+	s.prune(got)
+	w.err, w.loaded = nil, true
+	w.atStart, w.atEnd, w.total, w.damaged = got.AtStart, got.AtEnd, got.Total, got.Damaged
+	s.table.SetRows(got.Rows, e.Now)
+	switch w.to {
+	case toTop:
+		s.table.Move(keymap.Top, s.height(e), e.Now)
+	case toBottom:
+		s.table.Move(keymap.Bottom, s.height(e), e.Now)
+	}
+	w.to = stay
+}
+
+// prune drops marks on rows that were in the window and are no more, unless a
+// new filter may only hide them.
+func (s *Items) prune(got act.Window) {
+	if s.table.Marked() == 0 || !got.AtStart || !got.AtEnd {
+		return
+	}
+	there := make(map[store.ID]bool, len(got.Rows))
+	for i := range got.Rows {
+		there[got.Rows[i].ID()] = true
+	}
+	for id, m := range s.table.Marks() {
+		if !there[id] && m.Filter == s.where() {
+			s.table.Vanish(id)
+		}
+	}
+}

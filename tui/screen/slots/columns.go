@@ -1,0 +1,62 @@
+package slots
+
+import (
+	"strconv"
+
+	"signalbox/engine/lane"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/slotgrid"
+	"signalbox/tui/widget/table"
+)
+
+func columns() []table.Column[lane.SlotState] {
+	type slot = lane.SlotState
+	holder := func(role themes.Role, word func(*lane.Holder) string) func(env.Env, *slot) table.Cell {
+		return func(_ env.Env, s *slot) table.Cell {
+			return table.Cell{Role: role, Text: text.Clean(word(s.Holder))}
+		}
+	}
+	return []table.Column[slot]{
+		{Title: "slot", Min: 4, Right: true, Cell: func(_ env.Env, s *slot) table.Cell {
+			return table.Cell{Role: themes.Text, Text: text.Safe(strconv.Itoa(s.Number))}
+		}},
+		{Title: "lane", Min: 6, Cell: laneCell},
+		{Title: "queue", Min: 12, Ideal: 24, Grow: true, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
+		{Title: "item", Min: 8, Ideal: 20, Cell: holder(themes.Text, held)},
+		{Title: "job", Min: 8, Ideal: 14, Drop: 2, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
+		{Title: "robot", Min: 10, Ideal: 22, Drop: 1, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
+		{Title: "held", Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
+			g := slotgrid.Grid{State: &e.Snap.Slots, Expect: expect(e)}
+			return table.Cell{Role: g.Role(e, s), Text: text.Safe(text.Duration(e.Since(s.Holder.Since)))}
+		}},
+		{Title: "", Min: 7, Drop: 3, Cell: standing},
+	}
+}
+
+func held(h *lane.Holder) string {
+	if h.Item == "" {
+		return "between items"
+	}
+	return h.Item
+}
+
+func laneCell(e env.Env, s *lane.SlotState) table.Cell {
+	if s.Holder.Lane == lane.Slow {
+		return table.Cell{Role: themes.LaneSlow, Text: text.Safe(e.Glyphs.LaneSlow) + " slow"}
+	}
+	return table.Cell{Role: themes.LaneFast, Text: text.Safe(e.Glyphs.LaneFast) + " fast"}
+}
+
+// standing says what is out of the ordinary about a slot.
+func standing(e env.Env, s *lane.SlotState) table.Cell {
+	g := slotgrid.Grid{State: &e.Snap.Slots, Expect: expect(e)}
+	switch {
+	case s.State == lane.Closing:
+		return table.Cell{Role: themes.StateClosing, Text: text.Safe(e.Glyphs.SlotClosing) + " closing"}
+	case g.Stuck(e, s):
+		return table.Cell{Role: themes.StateStuck, Text: text.Safe(e.Glyphs.SlotStuck) + " stuck"}
+	}
+	return table.Cell{}
+}

@@ -1,0 +1,190 @@
+// Package slots is the home screen: the pool as one strip, who holds it, who
+// waits and why, and how busy it has been.
+package slots
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine/lane"
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/screen/item"
+	"signalbox/tui/screen/items"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/slotgrid"
+	"signalbox/tui/widget/table"
+)
+
+// Slots is the screen.
+type Slots struct {
+	id       int
+	gen      uint64
+	desk     act.Desk
+	selected int // slot number
+	revision uint64
+	holders  table.Table[lane.SlotState, int]
+	edit     *edit // the split being edited, nil when none is
+}
+
+// New makes the screen.
+func New(d act.Desk) *Slots {
+	return &Slots{
+		id: d.Number(), desk: d, selected: 1,
+		holders: table.New(columns(), func(s *lane.SlotState) int { return s.Number }, nil),
+	}
+}
+
+// ID implements screen.Screen.
+func (s *Slots) ID() int { return s.id }
+
+// Title implements screen.Screen.
+func (s *Slots) Title() text.Safe {
+	if s.edit != nil {
+		return "Slots: edit the split"
+	}
+	return "Slots"
+}
+
+// Scope implements screen.Screen.
+func (s *Slots) Scope() keymap.Scope {
+	if s.edit != nil {
+		return keymap.SplitEdit
+	}
+	return keymap.Slots
+}
+
+// Footer implements screen.Footing.
+func (s *Slots) Footer(e env.Env) []keymap.Action {
+	if s.edit != nil {
+		return []keymap.Action{
+			keymap.FastLess, keymap.FastMore, keymap.SlowLess, keymap.SlowMore,
+			keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto, keymap.Apply, keymap.Back,
+		}
+	}
+	actions := []keymap.Action{keymap.Left, keymap.Right, keymap.Open}
+	if !e.ReadOnly {
+		actions = append(actions, keymap.Split)
+	}
+	return append(actions, keymap.Freeze, keymap.Zone, keymap.Theme)
+}
+
+// Ticks implements screen.Ticking: holds ripen and waits grow by the second.
+func (s *Slots) Ticks(e env.Env) bool {
+	return e.Snap != nil && (e.Snap.Slots.Busy > 0 || len(e.Snap.Slots.Waiting) > 0)
+}
+
+// Update implements screen.Screen.
+func (s *Slots) Update(e env.Env, msg tea.Msg) screen.Effects {
+	switch msg := msg.(type) {
+	case screen.Fed, screen.Shown:
+		s.take(e)
+	case act.Split:
+		return s.applied(msg)
+	case screen.Key:
+		if s.edit != nil {
+			return s.editKey(e, msg.Action)
+		}
+		return s.key(e, msg.Action)
+	}
+	return screen.Effects{}
+}
+
+// take brings the holders up to the picture.
+func (s *Slots) take(e env.Env) {
+	if e.Snap == nil || e.Snap.SlotsRevision == s.revision && s.revision != 0 {
+		return
+	}
+	s.revision = e.Snap.SlotsRevision
+	state := &e.Snap.Slots
+	var busy []lane.SlotState
+	for _, slot := range state.Slots {
+		if slot.Holder != nil {
+			busy = append(busy, slot)
+		}
+	}
+	s.holders.SetRows(busy, e.Now)
+	if n := len(state.Slots); n > 0 {
+		s.selected = min(max(s.selected, 1), n)
+	}
+	s.holders.Select(s.selected)
+}
+
+func (s *Slots) key(e env.Env, a keymap.Action) screen.Effects {
+	if e.Snap == nil {
+		return screen.Effects{}
+	}
+	n := len(e.Snap.Slots.Slots)
+	switch a {
+	case keymap.Left:
+		s.choose(s.plan(e).Step(s.selected, -1, 0, n))
+	case keymap.Right:
+		s.choose(s.plan(e).Step(s.selected, 1, 0, n))
+	case keymap.Open:
+		return s.open(e)
+	case keymap.Split:
+		s.beginEdit(e)
+	default:
+		if s.holders.Move(a, s.tableHeight(e), e.Now) {
+			if k, ok := s.holders.Cursor(); ok {
+				s.selected = k
+			}
+		}
+	}
+	return screen.Effects{}
+}
+
+func (s *Slots) choose(slot int) {
+	s.selected = slot
+	s.holders.Select(slot)
+}
+
+// holder is who holds the slot in hand.
+func (s *Slots) holder(e env.Env) *lane.Holder {
+	if e.Snap == nil || s.selected < 1 || s.selected > len(e.Snap.Slots.Slots) {
+		return nil
+	}
+	return e.Snap.Slots.Slots[s.selected-1].Holder
+}
+
+// open shows the item that the slot works on, or else its queue's items.
+func (s *Slots) open(e env.Env) screen.Effects {
+	h := s.holder(e)
+	if h == nil {
+		return screen.Want(screen.Say{Toast: screen.Toast{Text: "The slot is free: there is nothing to open"}})
+	}
+	if id, err := store.ParseID(h.Item); err == nil {
+		return screen.Want(screen.Push{Screen: item.New(s.desk, id, item.Walk{})})
+	}
+	if h.Queue != "" {
+		return screen.Want(screen.Push{Screen: items.New(s.desk, items.Queue(h.Queue))})
+	}
+	return screen.Effects{}
+}
+
+// How long a slot is expected to be held when its queue sets no limit. A drain
+// gives its slot back after 25 s, once the item in hand is done.
+const (
+	expectFast = time.Minute
+	expectSlow = 5 * time.Minute
+	drainBound = 25 * time.Second
+)
+
+// expect says how long holders are expected to hold their slots.
+func expect(e env.Env) slotgrid.Expect {
+	return func(h *lane.Holder) time.Duration {
+		if q, ok := e.Queue(h.Queue); ok {
+			if limit := max(q.AttemptTimeout, q.Consumer.Timeout); limit > 0 {
+				return drainBound + time.Duration(limit)
+			}
+		}
+		if h.Lane == lane.Slow {
+			return expectSlow
+		}
+		return expectFast
+	}
+}

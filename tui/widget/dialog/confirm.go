@@ -1,0 +1,137 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/line"
+)
+
+// Confirm is a question that a person must say yes to.
+type Confirm struct {
+	Title text.Safe
+	Lines []text.Safe
+	Yes   text.Safe // what the button that acts says
+	Type  string    // what must be typed to go ahead, "" for nothing
+	Late  bool      // no key press opened it
+	Then  func(env.Env) screen.Effects
+}
+
+type confirm struct {
+	Confirm
+	grace grace
+	field line.Field
+	yes   bool // the button in focus
+}
+
+// NewConfirm makes the dialog.
+func NewConfirm(e env.Env, c Confirm) screen.Dialog {
+	return &confirm{Confirm: c, grace: newGrace(e, c.Late)}
+}
+
+// Scope implements screen.Dialog.
+func (d *confirm) Scope() keymap.Scope {
+	if d.Type != "" {
+		return keymap.Input
+	}
+	return keymap.Dialog
+}
+
+// Update implements screen.Dialog.
+func (d *confirm) Update(e env.Env, msg tea.Msg) screen.Effects {
+	switch msg := msg.(type) {
+	case screen.Key:
+		if msg.Action == keymap.Back {
+			return screen.Want(screen.Close{})
+		}
+		if !d.grace.swallows(e.Now) {
+			return d.key(e, msg.Action)
+		}
+	case screen.Typed:
+		if !d.grace.swallows(e.Now) {
+			d.field.Press(msg.Press)
+		}
+	}
+	return screen.Effects{}
+}
+
+func (d *confirm) key(e env.Env, a keymap.Action) screen.Effects {
+	switch a {
+	case keymap.No:
+		return screen.Want(screen.Close{})
+	case keymap.Yes:
+		return d.accept(e)
+	case keymap.Left, keymap.Right, keymap.NextPane, keymap.PrevPane:
+		d.yes = !d.yes
+	case keymap.Apply:
+		if d.yes || d.Type != "" {
+			return d.accept(e)
+		}
+		return screen.Want(screen.Close{})
+	}
+	return screen.Effects{}
+}
+
+// accept goes ahead, unless the count has yet to be typed.
+func (d *confirm) accept(e env.Env) screen.Effects {
+	if d.Type != "" && d.field.Text() != d.Type {
+		return screen.Effects{}
+	}
+	effects := screen.Want(screen.Close{})
+	effects.Add(d.Then(e))
+	return effects
+}
+
+// Draw implements screen.Dialog.
+func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
+	inner := widest(append([]text.Safe{d.Title + "  "}, d.Lines...), 40, w-4)
+	body := e.Canvas(inner, max(h-2, 1))
+	lines := 0
+	room := max(h-5, 0)
+	for _, l := range d.Lines {
+		for _, part := range paint.Wrap(l, inner) {
+			if lines < room {
+				body.Text(themes.Text, part)
+				lines++
+			}
+		}
+	}
+	if h > 6 {
+		body.End()
+	}
+	if d.Type != "" {
+		d.drawTyping(e, body)
+	} else {
+		d.drawButtons(e, body)
+	}
+	return Frame(e, d.Title, body, w, h)
+}
+
+func (d *confirm) drawTyping(e env.Env, c *paint.Canvas) {
+	c.Put(themes.Text, text.Safe("Type "+d.Type+" to go ahead: "))
+	d.field.Draw(e, c, len(d.Type)+2)
+	c.End()
+}
+
+func (d *confirm) drawButtons(e env.Env, c *paint.Canvas) {
+	button(e, c, "No", keymap.No, !d.yes)
+	c.Gap(3)
+	button(e, c, d.Yes, keymap.Yes, d.yes)
+	c.End()
+}
+
+func button(e env.Env, c *paint.Canvas, label text.Safe, a keymap.Action, focus bool) {
+	if focus {
+		c.Raise(themes.Selection)
+		c.Put(themes.Text, text.Safe(e.Glyphs.Focus)+" "+label+" ")
+		c.Lower()
+	} else {
+		c.Put(themes.Text, "  "+label+" ")
+	}
+	c.Put(themes.Muted, " "+text.Safe(e.Keys.LabelIn(keymap.Dialog, a)))
+}

@@ -1,0 +1,86 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/line"
+)
+
+// Prompt asks for a line of text.
+type Prompt struct {
+	Title text.Safe
+	Label text.Safe
+	Start string // what stands in the field at first
+	Late  bool
+	Then  func(env.Env, string) screen.Effects
+}
+
+type prompt struct {
+	Prompt
+	grace grace
+	field line.Field
+}
+
+// NewPrompt makes the dialog.
+func NewPrompt(e env.Env, p Prompt) screen.Dialog {
+	return &prompt{Prompt: p, grace: newGrace(e, p.Late), field: line.New(p.Start)}
+}
+
+// Scope implements screen.Dialog.
+func (d *prompt) Scope() keymap.Scope { return keymap.Input }
+
+// Update implements screen.Dialog. Pasted text is put in the field; it never
+// applies it, whatever it contains.
+func (d *prompt) Update(e env.Env, msg tea.Msg) screen.Effects {
+	switch msg := msg.(type) {
+	case screen.Key:
+		switch {
+		case msg.Action == keymap.Back:
+			return screen.Want(screen.Close{})
+		case d.grace.swallows(e.Now):
+		case msg.Action == keymap.Apply && strings.TrimSpace(d.field.Text()) != "":
+			effects := screen.Want(screen.Close{})
+			effects.Add(d.Then(e, strings.TrimSpace(d.field.Text())))
+			return effects
+		}
+	case screen.Typed:
+		if !d.grace.swallows(e.Now) {
+			d.field.Press(msg.Press)
+		}
+	case screen.Pasted:
+		d.field.Insert(msg.Text)
+	}
+	return screen.Effects{}
+}
+
+// Draw implements screen.Dialog.
+func (d *prompt) Draw(e env.Env, w, h int) *paint.Canvas {
+	inner := widest([]text.Safe{d.Title + "  "}, 56, w-4)
+	c := e.Canvas(inner, max(h-2, 1))
+	c.Put(themes.Muted, d.Label+" ")
+	d.field.Draw(e, c, inner-c.Col())
+	c.End()
+	if h > 6 {
+		c.End()
+	}
+	hint(e, c, keymap.Apply, "apply")
+	hint(e, c, keymap.Back, "leave it")
+	c.End()
+	return Frame(e, d.Title, c, w, h)
+}
+
+func hint(e env.Env, c *paint.Canvas, a keymap.Action, what text.Safe) {
+	if c.Col() > 0 {
+		c.Gap(3)
+	}
+	c.Put(themes.Key, text.Safe(e.Keys.LabelIn(keymap.Input, a)))
+	c.Put(themes.Muted, " "+what)
+}

@@ -1,0 +1,146 @@
+// Package slotgrid draws the pool as one strip of slots in order of number, in
+// which the lanes' ranges are brackets that overlap on the commons.
+//
+// How large a slot is drawn follows from the room there is: labelled blocks or
+// tiles between brackets above (fast) and below (slow); cells in rows between
+// brackets at the sides; or, where even these don't fit, a meter for each part
+// of the pool. In every density the ranges can be read off.
+package slotgrid
+
+import (
+	"strconv"
+
+	"signalbox/engine/lane"
+)
+
+// Density is how large a slot is drawn.
+type Density uint8
+
+// The densities, the largest first.
+const (
+	Blocks Density = iota // lever, number, lane, time held, queue, item
+	Tiles                 // lever, number, time held
+	Cells                 // lever
+	Bars                  // a meter for each part
+)
+
+const (
+	blockMin, blockMax = 12, 20
+	tileMin, tileMax   = 4, 7
+	blockLines         = 4
+	tileLines          = 3
+	brackets           = 2 // lines
+)
+
+// Layout is how a pool is drawn in a given room.
+type Layout struct {
+	Density Density
+	Cell    int // columns a slot takes
+	PerRow  int
+	Height  int // lines in all
+	parts   []part
+}
+
+// part is a run of slots of the fast reserve, the commons or the slow reserve.
+type part struct {
+	lane        lane.Lane
+	first, last int
+}
+
+func (p part) size() int { return max(p.last-p.first+1, 0) }
+
+// Plan chooses the largest density that fits w by h cells.
+func Plan(s *lane.State, w, h int) Layout {
+	l := Layout{parts: partsOf(s)}
+	n := len(s.Slots)
+	if n == 0 || w < 10 {
+		l.Density, l.Height = Bars, min(len(l.parts), h)
+		return l
+	}
+	// One row tells the ranges best, so it is preferred to larger slots.
+	if cell := (w - 4) / n; cell >= tileFor(n) {
+		if cell >= blockMin && h >= blockLines+brackets {
+			return l.strip(Blocks, min(cell, blockMax), n, n)
+		}
+		if h >= tileLines+brackets {
+			return l.strip(Tiles, min(cell, tileMax), n, n)
+		}
+	}
+	for _, try := range []struct {
+		density Density
+		cell    int
+	}{{Blocks, blockMin + 2}, {Tiles, tileFor(n) + 1}, {Tiles, tileFor(n)}} {
+		if per := (w - 4) / try.cell; per > 0 {
+			if wrapped := l.strip(try.density, try.cell, per, n); wrapped.Height <= h {
+				return wrapped
+			}
+		}
+	}
+	for cell := 2; cell >= 1; cell-- {
+		if packed := l.cells(cell, w, n); packed.Height <= h {
+			return packed
+		}
+	}
+	l.Density, l.Height = Bars, len(l.parts)
+	return l
+}
+
+// tileFor is the narrowest tile that shows the numbers up to n.
+func tileFor(n int) int { return max(len(strconv.Itoa(n))+1, tileMin) }
+
+func (l Layout) strip(d Density, cell, per, n int) Layout {
+	lines := tileLines
+	if d == Blocks {
+		lines = blockLines
+	}
+	rows := (n + per - 1) / per
+	l.Density, l.Cell, l.PerRow, l.Height = d, cell, per, rows*(lines+brackets)
+	return l
+}
+
+func (l Layout) cells(cell, w, n int) Layout {
+	per := (w - len(strconv.Itoa(n)) - 8) / cell
+	if per >= 20 {
+		per -= per % 10 // so that rows begin with round numbers
+	}
+	per = max(per, 1)
+	rows := 0
+	for _, p := range l.parts {
+		rows += (p.size() + per - 1) / per
+	}
+	l.Density, l.Cell, l.PerRow, l.Height = Cells, cell, per, rows+brackets
+	return l
+}
+
+// partsOf cuts the pool at the lanes' borders; slots that are closing follow
+// as a part of their own.
+func partsOf(s *lane.State) []part {
+	var parts []part
+	add := func(l lane.Lane, first, last int) {
+		if last >= first && first > 0 {
+			parts = append(parts, part{l, first, last})
+		}
+	}
+	if s.Fast.Reserve+s.Commons.Size+s.Slow.Reserve == 0 {
+		return nil
+	}
+	add(lane.Fast, 1, s.Fast.Reserve)
+	add(lane.Commons, s.Fast.Reserve+1, s.Pool-s.Slow.Reserve)
+	add(lane.Slow, s.Pool-s.Slow.Reserve+1, s.Pool)
+	return parts
+}
+
+// Step is the slot reached from one by moving across and down, among n.
+func (l Layout) Step(from, across, down, n int) int {
+	if n == 0 {
+		return 0
+	}
+	to := from + across + down*max(l.PerRow, 1)
+	if to < 1 || to > n {
+		if down != 0 {
+			return from
+		}
+		return min(max(to, 1), n)
+	}
+	return to
+}

@@ -1,0 +1,127 @@
+package slotgrid
+
+import (
+	"fmt"
+	"strconv"
+
+	"signalbox/engine/lane"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+)
+
+// drawCells writes rows of one-glyph slots. Each part of the pool begins a row
+// of its own, so that the brackets at the sides tell the ranges: fast on the
+// left, slow on the right.
+func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
+	lines := e.Glyphs.Line
+	digits := len(strconv.Itoa(len(g.State.Slots)))
+	right := margin + 2 + digits + 1 + l.PerRow*l.Cell + 1
+	c.Gap(margin)
+	c.Put(themes.LaneFast, text.Safe(lines.TopLeft)+" "+labels(e, lane.Fast, g.State.Fast)[0])
+	c.End()
+	for _, p := range l.parts {
+		for from := p.first; from <= p.last; from += l.PerRow {
+			c.Gap(margin)
+			g.side(c, p.lane != lane.Slow, themes.LaneFast, lines.V)
+			c.To(margin + 2)
+			c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(from)), digits)
+			c.Gap(1)
+			for n := from; n < from+l.PerRow && n <= p.last; n++ {
+				g.drawCell(e, c, l, n)
+			}
+			c.To(right)
+			g.side(c, p.lane != lane.Fast, themes.LaneSlow, lines.V)
+			c.End()
+		}
+	}
+	label := labels(e, lane.Slow, g.State.Slow)[0]
+	c.To(right - text.Width(label) - 1)
+	c.Put(themes.LaneSlow, label+" "+text.Safe(lines.BottomRight))
+	c.End()
+}
+
+func (g *Grid) side(c *paint.Canvas, in bool, r themes.Role, glyph string) {
+	if in {
+		c.Put(r, text.Safe(glyph))
+	}
+}
+
+func (g *Grid) drawCell(e env.Env, c *paint.Canvas, l Layout, n int) {
+	if n > len(g.State.Slots) {
+		return
+	}
+	s := &g.State.Slots[n-1]
+	k := g.look(e, s)
+	if n == g.Selected {
+		c.Raise(themes.Selection)
+	}
+	c.Put(k.role, g.sign(e, s, k))
+	if n == g.Selected {
+		c.Lower()
+	}
+	c.Gap(l.Cell - 1)
+}
+
+// drawBars writes a meter for each part of the pool, with the numbers.
+func (g *Grid) drawBars(e env.Env, c *paint.Canvas, l Layout) {
+	for _, p := range l.parts {
+		busy, fast, stuck := g.count(e, p)
+		c.Gap(margin)
+		g.side(c, p.lane != lane.Slow, themes.LaneFast, e.Glyphs.Line.V)
+		c.To(margin + 1)
+		g.side(c, p.lane != lane.Fast, themes.LaneSlow, e.Glyphs.Line.V)
+		c.To(margin + 3)
+		c.Fit(themes.Text, partName(p.lane), 10)
+		c.FitLeft(themes.Muted, text.Safe(span(e, p.first, p.last)), 10)
+		words := text.Safe(fmt.Sprintf("%d of %d busy", busy, p.size()))
+		if stuck > 0 {
+			words += text.Safe(fmt.Sprintf(", %d stuck", stuck))
+		}
+		c.Gap(2)
+		width := max(c.Width()-c.Col()-26, 0)
+		split := width * fast / max(p.size(), 1)
+		for i := range width {
+			role := themes.LaneSlow
+			if i < split {
+				role = themes.LaneFast
+			}
+			cell := e.Glyphs.Meter(i, width, float64(busy)/float64(max(p.size(), 1)))
+			if cell == e.Glyphs.Track {
+				role = themes.MeterTrack
+			}
+			c.Put(role, text.Safe(cell))
+		}
+		c.Gap(2)
+		c.Put(themes.Text, words)
+		c.End()
+	}
+}
+
+func partName(l lane.Lane) text.Safe {
+	switch l {
+	case lane.Fast:
+		return "fast only"
+	case lane.Slow:
+		return "slow only"
+	}
+	return "commons"
+}
+
+func (g *Grid) count(e env.Env, p part) (busy, fast, stuck int) {
+	for n := p.first; n <= min(p.last, len(g.State.Slots)); n++ {
+		s := &g.State.Slots[n-1]
+		if s.Holder == nil {
+			continue
+		}
+		busy++
+		if s.Holder.Lane == lane.Fast {
+			fast++
+		}
+		if g.look(e, s).stuck {
+			stuck++
+		}
+	}
+	return busy, fast, stuck
+}

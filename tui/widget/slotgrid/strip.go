@@ -1,0 +1,203 @@
+package slotgrid
+
+import (
+	"fmt"
+	"strconv"
+
+	"signalbox/engine/lane"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+)
+
+// margin is left of the strip.
+const margin = 1
+
+// Draw writes the pool as l lays it out.
+func (g *Grid) Draw(e env.Env, c *paint.Canvas, l Layout) {
+	switch l.Density {
+	case Blocks, Tiles:
+		n := len(g.State.Slots)
+		for from := 0; from < n; from += l.PerRow {
+			g.drawRow(e, c, l, from, min(from+l.PerRow, n))
+		}
+	case Cells:
+		g.drawCells(e, c, l)
+	default:
+		g.drawBars(e, c, l)
+	}
+}
+
+// drawRow writes the slots from..to of the list between their brackets.
+func (g *Grid) drawRow(e env.Env, c *paint.Canvas, l Layout, from, to int) {
+	s := g.State
+	g.bracket(e, c, l, from, to, s.Fast, lane.Fast)
+	lines := tileLines
+	if l.Density == Blocks {
+		lines = blockLines
+	}
+	for line := range lines {
+		for i := from; i < to; i++ {
+			c.To(g.left(l, from, i))
+			g.drawSlot(e, c, l, &s.Slots[i], line)
+		}
+		c.End()
+	}
+	g.bracket(e, c, l, from, to, s.Slow, lane.Slow)
+}
+
+// left is the column where slot i of a row that begins with from starts;
+// the lanes' borders are set apart.
+func (g *Grid) left(l Layout, from, i int) int {
+	x := margin + (i-from)*l.Cell
+	for _, border := range [2]int{g.State.Fast.Reserve, g.State.Pool - g.State.Slow.Reserve} {
+		if border > from && border <= i {
+			x++
+		}
+	}
+	return x
+}
+
+// bracket writes the part of a lane's range that lies in the row. Its ends
+// turn down (or up) only where the range itself ends.
+func (g *Grid) bracket(e env.Env, c *paint.Canvas, l Layout, from, to int, r lane.LaneState, which lane.Lane) {
+	first, last := max(r.First-1, from), min(r.Last-1, to-1)
+	if first > last {
+		c.End()
+		return
+	}
+	lines := e.Glyphs.Line
+	role, open, end := themes.LaneFast, lines.TopLeft, lines.TopRight
+	if which == lane.Slow {
+		role, open, end = themes.LaneSlow, lines.BottomLeft, lines.BottomRight
+	}
+	if r.First-1 < from {
+		open = lines.H
+	}
+	if r.Last-1 >= to {
+		end = lines.H
+	}
+	left, right := g.left(l, from, first)+1, g.left(l, from, last)+l.Cell
+	c.To(left)
+	c.Put(role, text.Safe(open))
+	for _, label := range labels(e, which, r) {
+		if text.Width(label)+4 <= right-left {
+			c.Put(role, text.Safe(lines.H)+" "+label+" ")
+			break
+		}
+	}
+	c.Repeat(role, text.Safe(lines.H), right-1-c.Col())
+	c.Put(role, text.Safe(end))
+	c.End()
+}
+
+// labels are the words on a bracket, the longest first.
+func labels(e env.Env, which lane.Lane, r lane.LaneState) []text.Safe {
+	short := text.Safe(which)
+	ranged := text.Safe(fmt.Sprintf("%s %s", which, span(e, r.First, r.Last)))
+	all := []text.Safe{ranged, short}
+	if r.Waiting > 0 {
+		waiting := text.Safe(fmt.Sprintf(" %s %s waiting", e.Glyphs.Sep, text.Count(int64(r.Waiting))))
+		all = append([]text.Safe{ranged + waiting}, all...)
+	}
+	return all
+}
+
+// span words a range of slots.
+func span(e env.Env, first, last int) string {
+	dash := "–"
+	if e.Glyphs.Line.H == "-" {
+		dash = "-"
+	}
+	return strconv.Itoa(first) + dash + strconv.Itoa(last)
+}
+
+func (g *Grid) drawSlot(e env.Env, c *paint.Canvas, l Layout, s *lane.SlotState, line int) {
+	k := g.look(e, s)
+	w := l.Cell - 1
+	selected := s.Number == g.Selected
+	if selected && line == 1 {
+		c.Put(themes.Accent, text.Safe(e.Glyphs.Focus))
+	} else {
+		c.Gap(1)
+	}
+	if selected && line > 0 && g.Focus {
+		c.Raise(themes.Cursor)
+		defer c.Lower()
+	}
+	if line == 0 {
+		g.drawLever(e, c, s, k, w)
+		return
+	}
+	if l.Density == Blocks {
+		drawBlock(c, s, k, w, line)
+		return
+	}
+	if line == 1 {
+		c.FitLeft(numberRole(s), text.Safe(strconv.Itoa(s.Number)), min(w, tileMin-1+(w-3)/2))
+		c.Gap(w - min(w, tileMin-1+(w-3)/2))
+		return
+	}
+	word := text.Safe("")
+	if s.Holder != nil {
+		word = coarse(k.held)
+	}
+	c.FitLeft(k.role, word, min(w, tileMin-1+(w-3)/2))
+	c.Gap(w - min(w, tileMin-1+(w-3)/2))
+}
+
+func numberRole(s *lane.SlotState) themes.Role {
+	if s.Holder == nil {
+		return themes.Muted
+	}
+	return themes.Text
+}
+
+// drawLever writes the slot's lever: up for fast work, down for slow. A stuck
+// or closing one bears its sign.
+func (g *Grid) drawLever(e env.Env, c *paint.Canvas, s *lane.SlotState, k look, w int) {
+	sign := g.sign(e, s, k)
+	if sign == k.lever {
+		c.Repeat(k.role, k.lever, w)
+		return
+	}
+	side := (w - 1) / 2
+	c.Repeat(k.role, k.lever, side)
+	c.Put(k.role, sign)
+	c.Repeat(k.role, k.lever, w-side-1)
+}
+
+func drawBlock(c *paint.Canvas, s *lane.SlotState, k look, w, line int) {
+	h := s.Holder
+	edge := c.Col() + w
+	switch {
+	case line == 1 && h == nil:
+		c.Put(themes.Muted, text.Safe(strconv.Itoa(s.Number)))
+	case line == 1:
+		c.Put(themes.Text, text.Safe(strconv.Itoa(s.Number)))
+		c.Put(k.role, " "+text.Truncate(text.Clean(string(h.Lane)), max(w-9, 0), ""))
+		c.To(edge - 4)
+		c.FitLeft(k.role, coarse(k.held), 4)
+	case line == 2 && h == nil:
+		c.Put(themes.Muted, "free")
+	case line == 2:
+		c.Fit(themes.Text, text.Clean(h.Queue), w-1)
+	case h != nil:
+		c.Fit(themes.Muted, text.Clean(work(h)), w-1)
+	}
+	c.To(edge)
+}
+
+// work names what a holder is at, without its queue.
+func work(h *lane.Holder) string {
+	for _, name := range []string{h.Item, h.Job, h.Robot} {
+		if name != "" {
+			if i := len(h.Queue); len(name) > i && name[:i] == h.Queue && name[i] == '/' {
+				return name[i:]
+			}
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,146 @@
+// Package statusbar draws the lines at the edges: what this is and how it
+// stands at the top, the keys that matter at the bottom.
+package statusbar
+
+import (
+	"fmt"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+)
+
+// Header is what the top line tells.
+type Header struct {
+	Title  text.Safe // where this is: production, a person's laptop
+	Store  text.Safe
+	Badges []text.Safe
+	Lost   bool // the engine does not answer
+}
+
+// Draw writes the top line.
+func (h Header) Draw(e env.Env, c *paint.Canvas) {
+	c.Gap(1)
+	c.Put(themes.Title, "Signalbox")
+	for _, b := range h.Badges {
+		c.Gap(1)
+		c.Put(themes.Alert, " "+b+" ")
+	}
+	right := e.Canvas(c.Width(), 1)
+	h.state(e, right)
+	right.End()
+	used := right.Used(0)
+	if h.Title != "" {
+		c.Gap(2)
+		c.Put(themes.Badge, text.Truncate(h.Title, c.Width()-used-c.Col()-2, e.Glyphs.Ellipsis))
+	}
+	if room := c.Width() - used - c.Col() - 4; room >= 8 && h.Store != "" {
+		c.Gap(2)
+		c.Put(themes.Muted, shorten(h.Store, room, e.Glyphs.Ellipsis))
+	}
+	c.To(c.Width() - used)
+	c.Draw(right, 0)
+	c.End()
+}
+
+// shorten keeps the end of a path, where its name is.
+func shorten(s text.Safe, w int, tail string) text.Safe {
+	for i := range s {
+		if text.Width(s[i:]) < w {
+			if i == 0 {
+				return s
+			}
+			return text.Safe(tail) + s[i:]
+		}
+	}
+	return ""
+}
+
+// state writes pool, line, clock and connection, ending with a gap.
+func (h Header) state(e env.Env, c *paint.Canvas) {
+	wide := c.Width() >= 100
+	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
+		c.Put(themes.Muted, "pool ")
+		if wide {
+			Meter(e, c, 10, float64(s.Slots.Busy)/float64(s.Slots.Pool))
+			c.Gap(1)
+		}
+		c.Put(themes.Text, text.Safe(fmt.Sprintf("%d/%d", s.Slots.Busy, s.Slots.Pool)))
+		waiting := len(s.Slots.Waiting)
+		c.Gap(2)
+		role := themes.Muted
+		if waiting > 0 {
+			role = themes.Text
+		}
+		c.Put(role, text.Safe(text.Count(int64(waiting))))
+		c.Put(themes.Muted, " waiting  ")
+	} else if s != nil {
+		c.Put(themes.Warn, "pool unreadable  ")
+	}
+	c.Put(themes.Text, text.Safe(text.Clock(e.Now, e.Location())))
+	c.Put(themes.Muted, " "+zoneName(e)+"  ")
+	switch {
+	case h.Lost:
+		c.Put(themes.Danger, text.Safe(e.Glyphs.Off)+" no engine")
+	case e.Snap == nil:
+		c.Put(themes.Muted, text.Safe(e.Glyphs.Off)+" opening")
+	default:
+		c.Put(themes.OK, text.Safe(e.Glyphs.On))
+		c.Put(themes.Muted, " live")
+	}
+	c.Gap(1)
+}
+
+func zoneName(e env.Env) text.Safe {
+	name := text.Safe(text.ZoneName(e.Now, e.Location()))
+	if e.Zone == env.Relative {
+		name += " (ages)"
+	}
+	return name
+}
+
+// Meter writes a bar of w cells that is full to share.
+func Meter(e env.Env, c *paint.Canvas, w int, share float64) {
+	for i := range w {
+		cell := e.Glyphs.Meter(i, w, share)
+		role := themes.MeterFill
+		if cell == e.Glyphs.Track {
+			role = themes.MeterTrack
+		}
+		c.Put(role, text.Safe(cell))
+	}
+}
+
+// Footer writes the keys of actions, as many as there is room for; help keeps
+// its place at the end.
+func Footer(e env.Env, c *paint.Canvas, scope keymap.Scope, actions []keymap.Action) {
+	last := hintWidth(e, scope, keymap.Help)
+	c.Gap(1)
+	for _, a := range actions {
+		if w := hintWidth(e, scope, a); w > 0 && c.Col()+w+last+2 <= c.Width() {
+			hint(e, c, scope, a)
+		}
+	}
+	if last > 0 {
+		hint(e, c, scope, keymap.Help)
+	}
+	c.End()
+}
+
+func hintWidth(e env.Env, scope keymap.Scope, a keymap.Action) int {
+	label := e.Keys.LabelIn(scope, a)
+	if label == "" {
+		return 0
+	}
+	b, _ := e.Keys.Binding(a)
+	return text.Width(label) + 1 + len(b.Help) + 2
+}
+
+func hint(e env.Env, c *paint.Canvas, scope keymap.Scope, a keymap.Action) {
+	b, _ := e.Keys.Binding(a)
+	c.Put(themes.Key, text.Safe(e.Keys.LabelIn(scope, a)))
+	c.Put(themes.Footer, " "+text.Safe(b.Help))
+	c.Gap(2)
+}

@@ -1,0 +1,213 @@
+// Package table shows rows that are known by key.
+//
+// Cursor, marks and the place on the screen hang on keys, never on indices: new
+// rows may come in above, vanish or change places, and the hand stays on the
+// row it was on. A table holds the rows it was given, be they all there are or
+// a window on a million; where more must be fetched, the screen is told how
+// near to the edge of the window the cursor has come.
+package table
+
+import (
+	"slices"
+	"time"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/text"
+)
+
+// hold is how long the order stands still after a cursor key.
+const hold = 2 * time.Second
+
+// Cell is what a column shows of a row.
+type Cell struct {
+	Role themes.Role
+	Text text.Safe
+}
+
+// Column is a column as data.
+type Column[R any] struct {
+	Title text.Safe
+	Min   int // narrowest useful width
+	Ideal int // width beyond which there is nothing to win
+	Grow  bool
+	Right bool // numbers stand at the right
+	// Drop says how soon the column gives way when room is short: 0 never,
+	// else the highest first.
+	Drop int
+	Cell func(env.Env, *R) Cell
+}
+
+// Mark is a marked row as it was seen.
+type Mark struct {
+	Revision uint64
+	Filter   string // what the list was filtered by
+}
+
+// Table is a list of rows of type R, known by keys of type K.
+type Table[R any, K comparable] struct {
+	columns  []Column[R]
+	key      func(*R) K
+	revision func(*R) uint64
+
+	rows  []R
+	index map[K]int
+	at    int // the cursor's row
+	top   int // the first row shown
+	gone  bool
+	held  bool
+	until time.Time // the order stands still before
+
+	marks    map[K]Mark
+	from     *K // start of the range being marked
+	vanished int
+}
+
+// New makes a table. The revision of a row is kept with its mark; nil where
+// rows have none.
+func New[R any, K comparable](columns []Column[R], key func(*R) K, revision func(*R) uint64) Table[R, K] {
+	return Table[R, K]{columns: columns, key: key, revision: revision, index: map[K]int{}, marks: map[K]Mark{}}
+}
+
+// Len is the number of rows held.
+func (t *Table[R, K]) Len() int { return len(t.rows) }
+
+// Rows are the rows held; they must not be changed.
+func (t *Table[R, K]) Rows() []R { return t.rows }
+
+// Row gives the row in hand, nil when there is none.
+func (t *Table[R, K]) Row() *R {
+	if t.at < 0 || t.at >= len(t.rows) {
+		return nil
+	}
+	return &t.rows[t.at]
+}
+
+// Cursor gives the key of the row in hand.
+func (t *Table[R, K]) Cursor() (K, bool) {
+	if r := t.Row(); r != nil {
+		return t.key(r), true
+	}
+	var none K
+	return none, false
+}
+
+// At is the place of the row in hand among the rows held.
+func (t *Table[R, K]) At() int { return t.at }
+
+// Lost says, once, that the row in hand has gone and its neighbour taken its
+// place.
+func (t *Table[R, K]) Lost() bool {
+	gone := t.gone
+	t.gone = false
+	return gone
+}
+
+// Holding says that rows wait to change places until the hand rests.
+func (t *Table[R, K]) Holding(now time.Time) bool { return t.held && now.Before(t.until) }
+
+// Held says that the order shown is not the order of the rows.
+func (t *Table[R, K]) Held() bool { return t.held }
+
+// SetRows replaces the rows. The row in hand stays at its height on the
+// screen; where it has gone, its next neighbour that is left takes its place.
+func (t *Table[R, K]) SetRows(rows []R, now time.Time) {
+	t.held = false
+	if now.Before(t.until) {
+		rows = t.inOldOrder(rows)
+	}
+	old, oldAt, height := t.rows, t.at, t.at-t.top
+	t.rows = rows
+	t.index = make(map[K]int, len(rows))
+	for i := range rows {
+		t.index[t.key(&rows[i])] = i
+	}
+	t.at = t.survivor(old, oldAt)
+	t.at = max(min(t.at, len(rows)-1), 0)
+	t.top = max(t.at-height, 0)
+}
+
+// survivor finds where the row in hand is now, or who takes its place.
+func (t *Table[R, K]) survivor(old []R, at int) int {
+	if at >= len(old) {
+		return 0
+	}
+	if i, ok := t.index[t.key(&old[at])]; ok {
+		return i
+	}
+	t.gone = len(t.rows) > 0
+	for i := at + 1; i < len(old); i++ {
+		if j, ok := t.index[t.key(&old[i])]; ok {
+			return j
+		}
+	}
+	for i := at - 1; i >= 0; i-- {
+		if j, ok := t.index[t.key(&old[i])]; ok {
+			return j + 1
+		}
+	}
+	return at
+}
+
+// inOldOrder puts rows in the order in which they stand; new ones follow.
+func (t *Table[R, K]) inOldOrder(rows []R) []R {
+	place := func(r *R) int {
+		if i, ok := t.index[t.key(r)]; ok {
+			return i
+		}
+		return len(t.rows)
+	}
+	ordered := slices.Clone(rows)
+	slices.SortStableFunc(ordered, func(a, b R) int { return place(&a) - place(&b) })
+	for i := range rows {
+		if t.key(&rows[i]) != t.key(&ordered[i]) {
+			t.held = true
+			break
+		}
+	}
+	return ordered
+}
+
+// Select moves the cursor to a key, if it is there.
+func (t *Table[R, K]) Select(k K) bool {
+	i, ok := t.index[k]
+	if ok {
+		t.at = i
+	}
+	return ok
+}
+
+// Move carries out a cursor action on a table that shows height rows, and says
+// whether it was one.
+func (t *Table[R, K]) Move(a keymap.Action, height int, now time.Time) bool {
+	at := t.at
+	switch a {
+	case keymap.Up:
+		at--
+	case keymap.Down:
+		at++
+	case keymap.PageUp:
+		at -= max(height-1, 1)
+	case keymap.PageDown:
+		at += max(height-1, 1)
+	case keymap.Top:
+		at = 0
+	case keymap.Bottom:
+		at = len(t.rows) - 1
+	default:
+		return false
+	}
+	t.at = max(min(at, len(t.rows)-1), 0)
+	t.top = t.topFor(height)
+	t.until = now.Add(hold)
+	return true
+}
+
+// topFor is the first row shown when height rows are, so that the cursor is
+// among them and no room is wasted.
+func (t *Table[R, K]) topFor(height int) int {
+	top := min(t.top, t.at)
+	top = max(top, t.at-max(height, 1)+1)
+	return max(min(top, len(t.rows)-height), 0)
+}
