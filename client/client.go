@@ -50,8 +50,8 @@ func Connect(ctx context.Context, path string, o Options) (*Client, error) {
 	return c, nil
 }
 
-// Store names the store that the server serves.
-func (c *Client) Store() string { return c.health.Store }
+// Health says what the server serves.
+func (c *Client) Health() wire.Health { return c.health }
 
 // Close lets go of the connections.
 func (c *Client) Close() error {

@@ -102,6 +102,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse writes an error, the one place where codes become statuses.
 func refuse(w http.ResponseWriter, err error) {
+	if errors.Is(err, context.Canceled) {
+		err = &store.Error{Code: store.CodeUnavailable, Thing: "the engine", Rule: "it is stopping", Mend: "try again when it runs"}
+	}
 	status := wire.Status(store.CodeOf(err))
 	if status == http.StatusNoContent {
 		w.WriteHeader(status)

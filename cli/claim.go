@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+func (a *app) claimCommand() *cobra.Command {
+	var r engine.ClaimRequest
+	var item, wait string
+	c := &cobra.Command{
+		Use: "claim", Short: "Take items to work on", Args: takes(),
+		Long: "Take waiting items for a robot, atomically, each with a lease and a fence. What the robot says of an item later carries its fence. " +
+			"Nothing to claim is exit code 4.",
+		Example: "signalbox claim --queue invoices --robot r1\nsignalbox claim --queue invoices --robot r1 --n 10 --wait 30s",
+	}
+	f := c.Flags()
+	f.StringVar(&r.Queue, "queue", "", "the queue")
+	f.StringVar(&r.Robot, "robot", "", "who works the items")
+	f.IntVar(&r.N, "n", 1, "at most this many items")
+	f.StringVar(&wait, "wait", "", "how long to wait when there is nothing, as in 30s")
+	f.StringVar(&r.Reference, "reference", "", "only items whose reference begins so")
+	f.BoolVar(&r.Exact, "exact", false, "the reference must be equal")
+	f.StringVar(&item, "item", "", "exactly this item")
+	f.BoolVar(&r.NoStart, "no-start", false, "do not start a single item at once")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := r.Item.UnmarshalText([]byte(item)); err != nil {
+			return err
+		}
+		if r.Queue == "" && r.Item.IsZero() {
+			return needsQueue(c)
+		}
+		if r.N < 1 {
+			return usage("--n "+strconv.Itoa(r.N), "a claim takes at least 1 item", "use 1 or more")
+		}
+		if wait != "" {
+			d, err := store.ParseDuration(wait)
+			if err != nil {
+				return err
+			}
+			r.Wait = store.Duration(d)
+		}
+		records, err := a.claim(c.Context(), r)
+		if err != nil {
+			return err
+		}
+		return printAll(a, recordColumns(a.itemColumns()), asJSON, records)
+	}
+	return c
+}
+
+// claim claims, and goes on waiting where the engine it waited at goes away.
+func (a *app) claim(ctx context.Context, r engine.ClaimRequest) (records []engine.Record, err error) {
+	end := time.Now().Add(time.Duration(r.Wait))
+	for {
+		err := a.do(ctx, func(ctx context.Context, s Service) (err error) {
+			records, err = a.claimAt(ctx, s, r)
+			return err
+		})
+		r.Wait = store.Duration(time.Until(end).Round(time.Millisecond))
+		if store.CodeOf(err) != store.CodeUnavailable || r.Wait <= 0 || !errors.Is(err, errLeft) {
+			return records, err
+		}
+	}
+}
+
+// errLeft marks that an engine went away which had answered before.
+var errLeft = errors.New("the engine has stopped")
+
+// claimAt claims at a service. One that waits on an engine of its own keeps the
+// store to itself, so it answers others on the socket meanwhile; else nobody
+// could add what it waits for.
+func (a *app) claimAt(ctx context.Context, s Service, r engine.ClaimRequest) ([]engine.Record, error) {
+	e, own := s.(*engine.Engine)
+	if !own || r.Wait == 0 {
+		records, err := s.Claim(ctx, r)
+		if !own && store.CodeOf(err) == store.CodeUnavailable {
+			err = &store.Error{Code: store.CodeUnavailable, Thing: "the claim", Rule: err.Error(), Err: errLeft}
+		}
+		return records, err
+	}
+	h := &host{engine: e}
+	var err error
+	if h.where, err = a.where(); err == nil && !h.where.memory {
+		err = h.serve(ctx, nil)
+	}
+	records, claimErr := s.Claim(ctx, r)
+	if h.served != nil {
+		h.stop()
+		<-h.served // requests under way are answered before the store is closed
+	}
+	return records, errors.Join(claimErr, err)
+}
+
+// recordColumns shows records as their items.
+func recordColumns(c columns[store.Item]) columns[engine.Record] {
+	of := func(items []column[store.Item]) []column[engine.Record] {
+		records := make([]column[engine.Record], len(items))
+		for i, item := range items {
+			records[i] = column[engine.Record]{item.name, func(r engine.Record) string { return item.value(r.Item) }, item.right}
+		}
+		return records
+	}
+	fence := column[engine.Record]{"fence", func(r engine.Record) string { return strconv.FormatUint(r.Fence, 10) }, true}
+	payload := column[engine.Record]{"payload", func(r engine.Record) string { return string(r.Payload) }, false}
+	return columns[engine.Record]{table: append(of(c.table[:4]), fence, payload), csv: append(of(c.csv), payload)}
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/engine"
+	"signalbox/tui"
+)
+
+// console shows the console on the engine that runs on the store, or on one of
+// its own, which then also works queues and answers on the socket.
+func (a *app) console(c *cobra.Command, _ []string) error {
+	if err := a.wantsTerminal("snapshot slots"); err != nil {
+		return err
+	}
+	ctx := engine.WithActor(c.Context(), a.actor())
+	if address := a.address(); address != "" {
+		s, err := a.attach(ctx, address)
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.show(ctx, s, address, false), s.Close())
+	}
+	h, other, err := a.hosting(ctx)
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		return errors.Join(a.show(ctx, other, other.Health().Store, false), other.Close())
+	}
+	shown := a.show(ctx, h.engine, h.where.String(), false)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	if h.drains == nil {
+		_, err = h.close(ctx)
+		return errors.Join(shown, err)
+	}
+	fmt.Fprintln(a.Stderr, "signalbox: letting running work finish; ctrl-c gives it back at once")
+	return errors.Join(shown, a.stopHost(ctx, h, signals))
+}
+
+// wantsTerminal refuses a screen where there is none.
+func (a *app) wantsTerminal(instead string) error {
+	if a.IsTerminal(a.Stdin) && a.IsTerminal(a.Stdout) {
+		return nil
+	}
+	return usage("the console", "it needs a terminal", "try `signalbox "+instead+"`")
+}
+
+func (a *app) show(ctx context.Context, s Service, title string, demo bool) error {
+	o, err := a.screenOptions(s, title)
+	if err != nil {
+		return err
+	}
+	o.Demo = demo
+	return tui.Run(ctx, o)
+}
+
+func (a *app) screenOptions(s Service, title string) (tui.Options, error) {
+	zone, err := a.location()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	o := tui.Options{
+		Engine: s, Title: title, Actor: a.actor(), ReadOnly: a.readOnly,
+		Place: zone, Clock: a.Now, Environ: os.Environ(),
+	}
+	if a.noColor {
+		o.Environ = append(o.Environ, "NO_COLOR=1")
+	}
+	return o, nil
+}

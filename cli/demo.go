@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/engine"
+	"signalbox/engine/demo"
+	"signalbox/engine/drain"
+	"signalbox/store/memory"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var o demo.Options
+	var help []string
+	for _, s := range demo.Scenarios() {
+		help = append(help, "  "+s.Name+": "+s.Help)
+	}
+	c := &cobra.Command{
+		Use: "demo [SCENARIO]", Short: "Show the console on a throw-away store with made-up traffic", Args: takes("[SCENARIO]"),
+		Long: "Show the console on a throw-away store with made-up traffic. Nothing of it is kept.\n\nScenarios:\n" + strings.Join(help, "\n"),
+	}
+	c.Flags().Float64Var(&o.Speed, "speed", 1, "how many times faster than life")
+	c.Flags().Uint64Var(&o.Seed, "seed", 1, "the same seed makes up the same company")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := a.wantsTerminal("snapshot slots"); err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			o.Scenario = args[0]
+		}
+		return a.demo(engine.WithActor(c.Context(), a.actor()), o)
+	}
+	return c
+}
+
+func (a *app) demo(ctx context.Context, o demo.Options) error {
+	e, err := engine.Open(ctx, memory.New(), engine.Options{Name: "memory:"})
+	if err != nil {
+		return err
+	}
+	d, err := demo.New(ctx, e, o)
+	if err != nil {
+		return errors.Join(err, e.Close())
+	}
+	drains := drain.Start(ctx, e, drain.Options{Handlers: d.Handlers()})
+	d.Start(ctx)
+	shown := a.show(ctx, e, "demo", true)
+	d.Stop()
+	drains.Abort()
+	return errors.Join(shown, e.Close())
+}

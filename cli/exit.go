@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/store"
+	"signalbox/tui/text"
+)
+
+// exit tells an error on one line and gives its exit code: the one place where
+// codes become exit codes. A silent error has already been told.
+func (a *app) exit(err error) int {
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, context.Canceled) {
+		err = &store.Error{Code: store.CodeFailed, Thing: "signalbox", Rule: "interrupted"}
+	}
+	if silent, ok := errors.AsType[told](err); ok {
+		return int(silent.code)
+	}
+	fmt.Fprintln(a.Stderr, "signalbox: "+string(text.Clean(err.Error())))
+	return int(store.CodeOf(err))
+}
+
+// told is a failure that the command's output has told already.
+type told struct{ code store.Code }
+
+func (told) Error() string { return "told" }
+
+// usage is an error of how the command was called.
+func usage(thing, rule, mend string) error { return store.Invalid(thing, rule, mend) }
+
+// contain makes every command of the tree leave its error in failure instead of
+// handing it to cobra, arguments and flags included.
+func contain(c *cobra.Command, failure *error) {
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		*failure = badFlag(c, err)
+		// Nothing may run after it, but for cobra all is well.
+		c.RunE = func(*cobra.Command, []string) error { return nil }
+		return nil
+	})
+	check, run := c.Args, c.RunE
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if check != nil {
+			if err := check(c, args); err != nil {
+				*failure = err
+				return nil
+			}
+		}
+		*failure = run(c, args)
+		return nil
+	}
+	for _, sub := range c.Commands() {
+		contain(sub, failure)
+	}
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/text"
+)
+
+func (a *app) itemCommands() *cobra.Command {
+	return group("item", "Add, import, look at and decide on items", []string{"items"},
+		a.itemAdd(), a.itemImport(), a.itemList(), a.itemShow(), a.itemHistory(), a.itemRetry(), a.itemReview())
+}
+
+func (a *app) itemAdd() *cobra.Command {
+	var queue, payload, priority, due, deferral string
+	var item engine.NewItem
+	c := &cobra.Command{
+		Use: "add", Short: "Add one item to a queue", Args: takes(),
+		Example: `signalbox item add --queue invoices --reference INV-1042 --payload '{"amount": 12.5}' --due +2h`,
+	}
+	f := c.Flags()
+	f.StringVar(&queue, "queue", "", "the queue")
+	f.StringVar(&payload, "payload", "", "JSON, @FILE, or - for stdin")
+	f.StringVar(&item.Reference, "reference", "", "business key, as in INV-1042")
+	f.StringVar(&priority, "priority", "normal", "high, normal or low")
+	f.StringVar(&due, "due", "", "when it should be done: a time, or +2h")
+	f.StringVar(&deferral, "defer", "", "not to be claimed before: a time, or +2h")
+	f.StringVar(&item.Key, "key", "", "your own key: the same again gives the item that is there")
+	f.StringVar(&item.Job, "job", "", "the job it belongs to")
+	f.IntVar(&item.MaxAttempts, "max-attempts", 0, "instead of the queue's retries + 1")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if !f.Changed("payload") {
+			return usage("`item add`", "it needs --payload", "write it as --payload '{\"amount\": 12.5}', or {} for none")
+		}
+		if item.Priority, err = store.ParsePriority(priority); err != nil {
+			return err
+		}
+		if item.DueAt, err = a.moment("due", due); err != nil {
+			return err
+		}
+		if item.DeferUntil, err = a.moment("defer", deferral); err != nil {
+			return err
+		}
+		if item.Payload, err = a.content("payload", payload); err != nil {
+			return err
+		}
+		if queue == "" {
+			return needsQueue(c)
+		}
+		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			results, err := s.Add(ctx, engine.AddRequest{Queue: queue, Items: []engine.NewItem{item}})
+			if err != nil {
+				return err
+			}
+			return printAll(a, a.itemColumns(), asJSON, []store.Item{results[0].Item})
+		})
+	}
+	return c
+}
+
+func needsQueue(c *cobra.Command) error {
+	return usage("`"+c.CommandPath()+"`", "it needs --queue", "see `signalbox queue list`")
+}
+
+// selection are the flags that select items.
+type selection struct {
+	queue, group, filter, after string
+	statuses                    []string
+	desc                        bool
+	limit                       int
+}
+
+func (s *selection) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&s.queue, "queue", "", "items of this queue")
+	f.StringSliceVar(&s.statuses, "status", nil, "items of these statuses, as in failed,abandoned")
+	f.StringVar(&s.group, "group", "", "items that wait for a decision under this reason")
+	f.StringVar(&s.filter, "filter", "", "words, and terms like status:failed reference:INV- age:>2h")
+}
+
+// request gives the list request; statuses go through the filter, which knows
+// other systems' names too.
+func (s *selection) request() (r engine.ListRequest, err error) {
+	r = engine.ListRequest{Queue: s.queue, Group: s.group, Filter: s.filter, Desc: s.desc, Limit: s.limit}
+	for i, name := range s.statuses {
+		if i == 0 {
+			r.Filter += " status:"
+		} else {
+			r.Filter += ","
+		}
+		r.Filter += strconv.Quote(name)
+	}
+	err = r.After.UnmarshalText([]byte(s.after))
+	return r, err
+}
+
+func (a *app) itemList() *cobra.Command {
+	var sel selection
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List items, without their payloads", Args: takes()}
+	sel.flags(c)
+	c.Flags().StringVar(&sel.after, "after", "", "go on after this item")
+	c.Flags().IntVar(&sel.limit, "limit", 100, "at most this many items (0 = all)")
+	c.Flags().BoolVar(&sel.desc, "desc", false, "newest first")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		r, err := sel.request()
+		if err != nil {
+			return err
+		}
+		if _, err := a.location(); err != nil {
+			return err
+		}
+		return a.do(c.Context(), func(ctx context.Context, s Service) error { return a.listItems(ctx, s, r) })
+	}
+	return c
+}
+
+// pageSize is how many items are asked for at once.
+const pageSize = 1000
+
+// listItems prints the selected items page by page.
+func (a *app) listItems(ctx context.Context, s Service, r engine.ListRequest) error {
+	p, err := printing(a, a.itemColumns(), asTable)
+	if err != nil {
+		return err
+	}
+	left, shown, damaged := r.Limit, 0, 0
+	for {
+		r.Limit = pageSize
+		if left > 0 {
+			r.Limit = min(left-shown, pageSize)
+		}
+		page, err := s.List(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, item := range page.Items {
+			if err := p.row(item); err != nil {
+				return err
+			}
+		}
+		shown += len(page.Items)
+		damaged += page.Damaged
+		if len(page.Items) > 0 {
+			r.After = page.Items[len(page.Items)-1].ID()
+		}
+		if !page.More || left > 0 && shown >= left {
+			if err := p.end(); err != nil {
+				return err
+			}
+			a.listRest(page, r.After, shown, damaged)
+			return nil
+		}
+	}
+}
+
+// listRest says on stderr what the list does not show.
+func (a *app) listRest(page engine.Page, last store.ID, shown, damaged int) {
+	if damaged > 0 {
+		fmt.Fprintf(a.Stderr, "%s records can't be read and are left out\n", text.Count(int64(damaged)))
+	}
+	if !page.More {
+		return
+	}
+	of := ""
+	if page.Total >= 0 {
+		of = " of " + text.Count(page.Total)
+	}
+	fmt.Fprintf(a.Stderr, "%s%s shown; go on with --after %s, or see all with --limit 0\n", text.Count(int64(shown)), of, text.Clean(last.String()))
+}
+
+func (a *app) itemShow() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ITEM", Short: "Show an item whole", Args: takes("ITEM"),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := store.ParseID(args[0])
+			if err != nil {
+				return err
+			}
+			return a.do(c.Context(), func(ctx context.Context, s Service) error {
+				record, err := s.Item(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.printOne(record)
+			})
+		},
+	}
+}
+
+func (a *app) itemHistory() *cobra.Command {
+	var filter string
+	var limit int
+	var after uint64
+	c := &cobra.Command{Use: "history ITEM", Short: "Show what happened to an item, newest first", Args: takes("ITEM")}
+	c.Flags().StringVar(&filter, "filter", "", "words, and terms like event:claim or actor:r-7")
+	c.Flags().IntVar(&limit, "limit", 100, "at most this many changes (0 = all)")
+	c.Flags().Uint64Var(&after, "after", 0, "only changes after this seq")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		id, err := store.ParseID(args[0])
+		if err != nil {
+			return err
+		}
+		match, err := parseFieldFilter(filter)
+		if err != nil {
+			return err
+		}
+		zone, err := a.location()
+		if err != nil {
+			return err
+		}
+		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			changes, err := s.History(ctx, id, allChanges)
+			if err != nil {
+				return err
+			}
+			var shown []store.Change
+			for _, change := range changes {
+				if change.Seq > after && match(change) && (limit <= 0 || len(shown) < limit) {
+					shown = append(shown, change)
+				}
+			}
+			return printAll(a, changeColumns(func(t store.Time) string { return text.Stamp(t.Time(), zone) }), asTable, shown)
+		})
+	}
+	return c
+}
+
+// allChanges is above what the history of any one item holds.
+const allChanges = 1 << 20

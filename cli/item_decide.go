@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/text"
+)
+
+// decision is a verb on items that are named, or selected with --all.
+type decision struct {
+	app  *app
+	verb string
+	sel  selection
+	all  bool
+	yes  bool
+}
+
+func (d *decision) flags(c *cobra.Command) {
+	d.sel.flags(c)
+	c.Flags().BoolVar(&d.all, "all", false, "all items that the flags select, as they are now")
+	c.Flags().BoolVar(&d.yes, "yes", false, "do not ask")
+}
+
+// chunk is how many items go to the engine at once.
+const chunk = 1000
+
+// run acts on the chosen items and prints an outcome for each.
+func (d *decision) run(ctx context.Context, s Service, ids []store.ID, act func([]engine.Target) ([]engine.Outcome, error)) error {
+	targets, err := d.targets(ctx, s, ids)
+	if err != nil {
+		return err
+	}
+	p, err := printing(d.app, outcomeColumns(), asJSON)
+	if err != nil {
+		return err
+	}
+	tally := tally{verb: d.verb, of: len(targets)}
+	for len(targets) > 0 {
+		n := min(chunk, len(targets))
+		outcomes, err := act(targets[:n])
+		if err != nil {
+			return err
+		}
+		for _, o := range outcomes {
+			tally.count(o)
+			if err := p.row(o); err != nil {
+				return err
+			}
+		}
+		targets = targets[n:]
+	}
+	if err := p.end(); err != nil {
+		return err
+	}
+	return tally.verdict()
+}
+
+// targets are the items named, or all that are selected, frozen with the
+// revision each has now.
+func (d *decision) targets(ctx context.Context, s Service, ids []store.ID) ([]engine.Target, error) {
+	if !d.all {
+		targets := make([]engine.Target, len(ids))
+		for i, id := range ids {
+			targets[i].Item = id
+		}
+		return targets, nil
+	}
+	r, err := d.sel.request()
+	if err != nil {
+		return nil, err
+	}
+	targets, err := s.Select(ctx, r)
+	if err != nil || len(targets) == 0 {
+		return nil, err
+	}
+	return targets, d.consent(targets)
+}
+
+// irreversible is from how many items on the count must be typed.
+const irreversible = 1000
+
+func (d *decision) consent(targets []engine.Target) error {
+	if d.yes {
+		return nil
+	}
+	n := len(targets)
+	question := fmt.Sprintf("%s %s items, the first %s?", d.verb, text.Count(int64(n)), text.Clean(targets[0].Item.String()))
+	if !d.app.IsTerminal(d.app.Stdin) {
+		return usage(fmt.Sprintf("%d items", n), "nobody is there to confirm", "add --yes")
+	}
+	if n > irreversible {
+		return d.app.confirmCount(question, n)
+	}
+	return d.app.confirm(question)
+}
+
+// chosen checks that items are named or selected, not both.
+func (d *decision) chosen(c *cobra.Command, args []string) ([]store.ID, error) {
+	selects := d.sel.queue != "" || d.sel.group != "" || d.sel.filter != "" || len(d.sel.statuses) > 0
+	switch {
+	case len(args) > 0 && (d.all || selects):
+		return nil, usage("`"+c.CommandPath()+"`", "items are named and selected at once", "name them, or select them with --all")
+	case len(args) == 0 && !d.all && selects:
+		return nil, usage("`"+c.CommandPath()+"`", "a selection may be many items", "add --all")
+	case len(args) == 0 && !d.all:
+		return nil, usage("`"+c.CommandPath()+"`", "it needs ITEM…", "name items, or select them with --status, --group or --filter and --all")
+	case d.all && !selects:
+		return nil, usage("--all", "nothing says which items", "add --queue, --status, --group or --filter")
+	}
+	ids := make([]store.ID, len(args))
+	for i, arg := range args {
+		id, err := store.ParseID(arg)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+func (a *app) itemRetry() *cobra.Command {
+	d := decision{app: a, verb: "Retry"}
+	var payload, note string
+	c := &cobra.Command{
+		Use: "retry ITEM…", Short: "Give failed, excepted or abandoned items another life", Args: takes("[ITEM…]"),
+		Long:    "Give failed, excepted or abandoned items a fresh budget of retries: jobs in place, transactions as a linked copy.",
+		Example: "signalbox item retry invoices/12\nsignalbox item retry --queue invoices --status abandoned --all",
+	}
+	d.flags(c)
+	c.Flags().StringVar(&payload, "payload", "", "another payload for one item: JSON, @FILE, or - for stdin")
+	c.Flags().StringVar(&note, "note", "", "why, for the history")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ids, err := d.chosen(c, args)
+		if err != nil {
+			return err
+		}
+		r := engine.RetryRequest{Note: note}
+		if c.Flags().Changed("payload") {
+			if len(ids) != 1 {
+				return usage("--payload", "it is for one item", "name the item")
+			}
+			if r.Payload, err = a.content("payload", payload); err != nil {
+				return err
+			}
+		}
+		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			return d.run(ctx, s, ids, func(targets []engine.Target) ([]engine.Outcome, error) {
+				r.Targets = targets
+				return s.Retry(ctx, r)
+			})
+		})
+	}
+	return c
+}
+
+func (a *app) itemReview() *cobra.Command {
+	d := decision{app: a, verb: "Review"}
+	var verify, clear bool
+	r := engine.ReviewRequest{}
+	c := &cobra.Command{
+		Use: "review ITEM…", Short: "Record a judgement on failed, excepted or abandoned items", Args: takes("[ITEM…]"),
+		Example: "signalbox item review invoices/12 --assign kim\n" +
+			"signalbox item review --queue invoices --group 'no postal code' --all --verify --note 'customer told'",
+	}
+	d.flags(c)
+	f := c.Flags()
+	f.StringVar(&r.Reviewer, "assign", "", "put in review, by this person")
+	f.BoolVar(&verify, "verify", false, "decided: not to be retried any more")
+	f.BoolVar(&clear, "clear", false, "back to no review")
+	f.StringVar(&r.Note, "note", "", "a note; alone it only sets the note")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ids, err := d.chosen(c, args)
+		if err != nil {
+			return err
+		}
+		if r.Action, err = reviewAction(f.Changed("assign"), verify, clear, f.Changed("note")); err != nil {
+			return err
+		}
+		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			return d.run(ctx, s, ids, func(targets []engine.Target) ([]engine.Outcome, error) {
+				r.Targets = targets
+				return s.Review(ctx, r)
+			})
+		})
+	}
+	return c
+}
+
+func reviewAction(assign, verify, clear, note bool) (string, error) {
+	action, n := engine.Note, 0
+	for _, choice := range []struct {
+		chosen bool
+		action string
+	}{{assign, engine.Assign}, {verify, engine.Verify}, {clear, engine.Clear}} {
+		if choice.chosen {
+			action, n = choice.action, n+1
+		}
+	}
+	if n > 1 || n == 0 && !note {
+		return "", usage("`item review`", "it needs one judgement", "use one of --assign NAME, --verify, --clear, --note TEXT")
+	}
+	return action, nil
+}

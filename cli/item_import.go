@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"signalbox/engine"
+	"signalbox/engine/intake"
+	"signalbox/store"
+)
+
+// batch is how many items go to the engine at once where they need not all go.
+const batch = 1000
+
+// importing is one run of item import.
+type importing struct {
+	app     *app
+	queue   string
+	mode    string
+	path    string // "-" is stdin
+	rejects string // where rejected rows go; "" = beside the file
+	columns intake.Columns
+}
+
+func (a *app) itemImport() *cobra.Command {
+	im := importing{app: a}
+	c := &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Add the rows of a file: CSV, JSON lines or a JSON array",
+		Long: "Add the rows of a file, told from its content: CSV, JSON lines or a JSON array.\n\n" +
+			"In CSV the columns Reference, Deadline, Postpone and Priority become the item's own fields and all others its payload. " +
+			"With --reference, --due, --priority or --defer the named columns do, and all columns stay in the payload. " +
+			"A JSON row with a payload is an item; any other is a payload.",
+		Example: "signalbox item import --queue orders --reference orderID --due requiredDate orders.csv\n" +
+			"signalbox item import --queue orders --mode independent orders.csv",
+		Args: takes("FILE"),
+	}
+	f := c.Flags()
+	f.StringVar(&im.queue, "queue", "", "the queue")
+	f.StringVar(&im.mode, "mode", engine.AllOrNothing, "what to do about bad rows: all-or-nothing (store nothing), stop-on-first-failure, or independent (store the others)")
+	f.StringVar(&im.columns.Reference, "reference", "", "column of the reference")
+	f.StringVar(&im.columns.Due, "due", "", "column of the due date")
+	f.StringVar(&im.columns.Priority, "priority", "", "column of the priority")
+	f.StringVar(&im.columns.Defer, "defer", "", "column of the time before which not to claim")
+	f.StringVar(&im.rejects, "rejects", "", "file for the rejected rows (default FILE.rejects beside it)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		im.path = args[0]
+		switch im.mode {
+		case engine.AllOrNothing, engine.StopOnFirstFailure, engine.Independent:
+		default:
+			return usage(fmt.Sprintf("--mode %q", im.mode), "no such mode", "use all-or-nothing, stop-on-first-failure or independent")
+		}
+		if im.queue == "" {
+			return needsQueue(c)
+		}
+		return a.do(c.Context(), im.run)
+	}
+	return c
+}
+
+// imported is what an import says it did.
+type imported struct {
+	Stored   int    `json:"stored"`
+	Existing int    `json:"existing,omitempty"` // their keys were known
+	Rejected int    `json:"rejected"`
+	Rejects  string `json:"rejects_file"`
+}
+
+func (im *importing) run(ctx context.Context, s Service) error {
+	if _, err := s.Queue(ctx, im.queue); err != nil {
+		return err
+	}
+	in, size, err := im.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	bar := newBar(im.app, size)
+	defer bar.clear()
+	zone, err := im.app.location()
+	if err != nil {
+		return err
+	}
+	file, err := intake.Open(bar.reader(in), intake.Options{Columns: im.columns, Now: im.app.Now(), Zone: zone})
+	if err != nil {
+		return fmt.Errorf("%s: %w", im.path, err)
+	}
+	if im.mode == engine.AllOrNothing {
+		return im.whole(ctx, s, file, bar)
+	}
+	return im.batches(ctx, s, file, bar)
+}
+
+func (im *importing) open() (io.ReadCloser, int64, error) {
+	if im.path == "-" {
+		return io.NopCloser(im.app.Stdin), 0, nil
+	}
+	f, err := os.Open(im.path)
+	if err != nil {
+		cause := errors.Unwrap(err)
+		return nil, 0, usage("file "+im.path, "it can't be read: "+cause.Error(), "give a file that is there, or - for stdin")
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, 0, usage("file "+im.path, err.Error(), "give a file")
+	}
+	return f, info.Size(), nil
+}
+
+// whole checks all rows before it stores any. After the first bad row no more
+// items are kept, but the others are still checked, to tell how many are bad.
+func (im *importing) whole(ctx context.Context, s Service, file *intake.File, bar *bar) error {
+	var items []engine.NewItem
+	var lines []int
+	var bad badRows
+	for row, err := range file.Rows() {
+		if err != nil {
+			return fmt.Errorf("%s: nothing was stored: %w", im.path, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if row.Err != nil {
+			bad.add(row.Line, row.Err)
+			items, lines = nil, nil
+		}
+		if bad.n == 0 {
+			items, lines = append(items, row.Item), append(lines, row.Line)
+		}
+	}
+	if bad.n > 0 {
+		return im.refusal(bad)
+	}
+	if len(items) == 0 {
+		return im.report(imported{})
+	}
+	bar.say("storing")
+	results, err := s.Add(ctx, engine.AddRequest{Queue: im.queue, Items: items})
+	if err == nil {
+		bar.clear()
+		done := imported{Stored: len(items)}
+		for _, r := range results {
+			if r.Existing {
+				done.Stored, done.Existing = done.Stored-1, done.Existing+1
+			}
+		}
+		return im.report(done)
+	}
+	for i, r := range results {
+		if r.Err != nil {
+			bad.add(lines[i], r.Err)
+		}
+	}
+	if bad.n == 0 {
+		return err
+	}
+	return im.refusal(bad)
+}
+
+// badRows counts rejected rows, and those alike the first one.
+type badRows struct {
+	n, alike int
+	line     int
+	first    error
+}
+
+func (b *badRows) add(line int, err error) {
+	if b.n++; b.n == 1 {
+		b.line, b.first = line, err
+	}
+	if intake.Reason(err) == intake.Reason(b.first) {
+		b.alike++
+	}
+}
+
+// refusal says why nothing was stored: the first bad row, and how many.
+func (im *importing) refusal(bad badRows) error {
+	first := store.Error{Thing: bad.first.Error()}
+	if e, ok := errors.AsType[*store.Error](bad.first); ok {
+		first = *e
+	}
+	rule := "1 such row"
+	if bad.alike > 1 {
+		rule = fmt.Sprintf("%d such rows", bad.alike)
+	}
+	if bad.n > bad.alike {
+		rule += fmt.Sprintf(", %d bad ones in all", bad.n)
+	}
+	why := first.Thing
+	if first.Rule != "" {
+		why += ": " + first.Rule
+	}
+	mend := "mend the file, or store the other rows with --mode independent"
+	if first.Mend != "" {
+		mend = first.Mend + ", or store the other rows with --mode independent"
+	}
+	return &store.Error{
+		Code:  max(first.Code, store.CodeInvalid),
+		Thing: fmt.Sprintf("%s line %d: %s (%s)", im.path, bad.line, why, rule),
+		Rule:  "nothing was stored", Mend: mend,
+	}
+}
+
+func (im *importing) report(done imported) error { return im.app.printOne(done) }

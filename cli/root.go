@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "signalbox",
+		Short: "An operations console for work queues, with its own durable engine",
+		Long: "Signalbox holds work queues in one file, hands their items to robots under leases, runs consumers in a pool of slots, " +
+			"and shows all of it live.\n\nWithout a command it opens the console on the store.",
+		Example: "signalbox demo\nsignalbox queue add invoices --family transactions\nsignalbox item import --queue invoices orders.csv",
+		RunE:    a.console,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&a.store, "store", "", "the store: bolt:PATH or memory: (default $SIGNALBOX_STORE, or bolt:signalbox/signalbox.db in the data folder)")
+	f.StringVar(&a.connect, "connect", "", "a running engine: unix:PATH (default $SIGNALBOX_CONNECT)")
+	f.BoolVar(&a.readOnly, "read-only", false, "change nothing; opens the store without its engine")
+	f.BoolVar(&a.noColor, "no-color", false, "no colours")
+	f.StringVar(&a.zone, "tz", "", "the time zone of tables, and of times written without one, as in Europe/Berlin (default local)")
+	f.StringVarP(&a.output, "format", "o", "", "how to print: table, json, jsonl or csv")
+	root.AddCommand(
+		a.queueCommands(), a.itemCommands(), a.slotCommands(),
+		a.claimCommand(), a.startCommand(), a.renewCommand(), a.progressCommand(),
+		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(),
+		a.serveCommand(), a.demoCommand(), a.snapshotCommand(),
+	)
+	return root
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"signalbox/store"
+)
+
+// settings turns flags into a patch of a queue's settings.
+type settings struct{ flags *pflag.FlagSet }
+
+// settingFlags are the flags that stand for a setting: --retry-window is
+// retry_window.
+type settingFlags struct{ texts, durations, numbers, switches, lists [][2]string }
+
+func queueFlags() settingFlags {
+	return settingFlags{
+		texts: [][2]string{
+			{"folder", "folder, as in /finance/ap"},
+			{"description", "what the queue is for"},
+			{"lane", "fast (short holds) or slow (long ones)"},
+			{"on-expiry", "when a lease runs out: reclaim or abandon"},
+		},
+		durations: [][2]string{
+			{"lease", "how long a claim holds without a sign of life (0 = for ever)"},
+			{"retry-window", "time over which the retries spread"},
+			{"retry-floor", "shortest wait before a retry"},
+			{"attempt-timeout", "longest run of one attempt (0 = none)"},
+			{"sla", "due date for items added without one, from their adding"},
+			{"sla-risk", "risk date likewise"},
+		},
+		numbers: [][2]string{
+			{"batch-size", "items a drain takes at once, 1 to 1000"},
+			{"max-drains", "drains of the queue at once (0 = as slots allow)"},
+			{"max-reclaims", "expired claims before an item is abandoned (0 = no limit)"},
+			{"retries", "retries of a failed item, 0 to 16"},
+		},
+		switches: [][2]string{
+			{"paused", "hand out nothing"},
+			{"retry-abandoned", "an expired claim counts as a retry"},
+			{"unique-references", "refuse a reference that is in the queue already"},
+		},
+		lists: [][2]string{{"mask", "payload field not shown on screens and in lists (may be repeated)"}},
+	}
+}
+
+func consumerFlags() settingFlags {
+	return settingFlags{
+		texts: [][2]string{
+			{"consumer", "manual, or command (the default after --)"},
+			{"dir", "the command's folder"},
+		},
+		durations: [][2]string{{"timeout", "longest run of the command"}},
+		switches:  [][2]string{{"shell", "run the command through sh -c"}},
+		lists:     [][2]string{{"env", "NAME=VALUE for the command (may be repeated)"}},
+	}
+}
+
+func addSettings(c *cobra.Command) settings {
+	f := c.Flags()
+	for _, set := range []settingFlags{queueFlags(), consumerFlags()} {
+		for _, d := range append(set.texts, set.durations...) {
+			f.String(d[0], "", d[1])
+		}
+		for _, d := range set.numbers {
+			f.Int(d[0], 0, d[1])
+		}
+		for _, d := range set.switches {
+			f.Bool(d[0], false, d[1])
+		}
+		for _, d := range set.lists {
+			f.StringArray(d[0], nil, d[1])
+		}
+	}
+	return settings{f}
+}
+
+// patch gives the settings whose flags were given as a JSON object.
+func (s settings) patch(command []string) (json.RawMessage, error) {
+	patch, err := s.read(queueFlags())
+	if err != nil {
+		return nil, err
+	}
+	consumer, err := s.read(consumerFlags())
+	if err != nil {
+		return nil, err
+	}
+	if kind, ok := consumer["consumer"]; ok {
+		consumer["kind"] = kind
+		delete(consumer, "consumer")
+	} else if len(command) > 0 {
+		consumer["kind"] = "command"
+	}
+	if len(command) > 0 {
+		consumer["argv"] = command
+	}
+	if len(consumer) > 0 {
+		patch["consumer"] = consumer
+	}
+	return json.Marshal(patch)
+}
+
+func (s settings) read(set settingFlags) (map[string]any, error) {
+	values := map[string]any{}
+	put := func(flag string, value any) { values[strings.ReplaceAll(flag, "-", "_")] = value }
+	for _, d := range set.texts {
+		if v, _ := s.flags.GetString(d[0]); s.flags.Changed(d[0]) {
+			put(d[0], v)
+		}
+	}
+	for _, d := range set.durations {
+		if v, _ := s.flags.GetString(d[0]); s.flags.Changed(d[0]) {
+			if _, err := store.ParseDuration(v); err != nil {
+				return nil, err
+			}
+			put(d[0], v)
+		}
+	}
+	for _, d := range set.numbers {
+		if v, _ := s.flags.GetInt(d[0]); s.flags.Changed(d[0]) {
+			put(d[0], v)
+		}
+	}
+	for _, d := range set.switches {
+		if v, _ := s.flags.GetBool(d[0]); s.flags.Changed(d[0]) {
+			put(d[0], v)
+		}
+	}
+	for _, d := range set.lists {
+		if v, _ := s.flags.GetStringArray(d[0]); s.flags.Changed(d[0]) {
+			put(d[0], v)
+		}
+	}
+	return values, nil
+}
