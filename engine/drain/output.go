@@ -99,6 +99,9 @@ func first(s string, n int) string {
 	return s
 }
 
+// lineKept is how many characters of a last line make a reason.
+const lineKept = 1000
+
 // tail keeps the end of what is written to it, and counts all.
 type tail struct {
 	limit int
@@ -130,7 +133,7 @@ func (t *tail) lastLine() string {
 	lines := strings.FieldsFunc(t.text(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
 		if line := strings.TrimSpace(lines[i]); line != "" {
-			return line
+			return first(line, lineKept) // the text has the whole
 		}
 	}
 	return ""

@@ -69,6 +69,8 @@ type Scheduler struct {
 	look  chan struct{} // capacity 1: look at the available queues again
 	wakes atomic.Uint64 // how often something new may have come
 
+	retrying atomic.Bool // another look is due after a failure
+
 	mu     sync.Mutex
 	queues map[string]*queue // those available or with drains
 
@@ -151,9 +153,14 @@ func (s *Scheduler) again() {
 	}
 }
 
-// later asks for another look after something failed in the engine.
+// later asks for another look after something failed in the engine; once,
+// however much fails until then.
 func (s *Scheduler) later() {
+	if !s.retrying.CompareAndSwap(false, true) {
+		return
+	}
 	time.AfterFunc(retryAfter, func() {
+		s.retrying.Store(false)
 		s.wakes.Add(1)
 		s.again()
 	})

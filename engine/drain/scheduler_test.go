@@ -1,0 +1,336 @@
+package drain_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/drain"
+	"signalbox/engine/lane"
+	"signalbox/store"
+)
+
+func TestAnItemThatComesIsWorkedAtOnce(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		var robot atomic.Value
+		r.handle(func(_ context.Context, rec engine.Record) (json.RawMessage, error) {
+			robot.Store(rec.ClaimedBy)
+			return json.RawMessage(`{"got":` + string(rec.Payload) + `}`), nil
+		}, "orders")
+		after(time.Hour)
+		id := r.add("orders", `{"n":1}`)[0]
+		after(10 * time.Millisecond)
+		if rec := r.want(id, store.Completed, ""); string(rec.Output) != `{"got":{"n":1}}` {
+			t.Errorf("output %s", rec.Output)
+		}
+		if want := "engine/" + r.Incarnation() + "/orders/1"; robot.Load() != want {
+			t.Errorf("robot %q, want %q", robot.Load(), want)
+		}
+	})
+}
+
+func TestIdleCostsNothing(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		r.handle(succeed, "orders")
+		r.addN("orders", 5)
+		after(time.Minute)
+		looks, claims := r.looks.Load(), r.claims.Load()
+		after(24 * time.Hour)
+		if r.looks.Load() != looks || r.claims.Load() != claims {
+			t.Errorf("%d looks and %d claims in an idle day", r.looks.Load()-looks, r.claims.Load()-claims)
+		}
+	})
+}
+
+func TestOneItemTakesOneDrain(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		r.handle(takes(time.Hour), "orders")
+		r.add("orders", `1`)
+		after(time.Minute)
+		if s := r.Slots().State(); s.Busy != 1 || len(s.Waiting) != 0 || r.claims.Load() != 1 {
+			t.Errorf("%d busy, %d waiting, %d claims", s.Busy, len(s.Waiting), r.claims.Load())
+		}
+	})
+}
+
+func TestABusyQueueFillsItsLaneAndStandsInLineOnce(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		r.handle(takes(time.Hour), "orders")
+		r.addN("orders", 100)
+		after(time.Second)
+		s := r.Slots().State()
+		if s.Busy != 19 || len(s.Waiting) != 1 || s.Waiting[0].Queue != "orders" {
+			t.Errorf("%d busy, waiting %+v", s.Busy, s.Waiting)
+		}
+		robots := map[string]bool{}
+		for _, slot := range s.Slots {
+			if slot.Holder != nil {
+				robots[slot.Holder.Robot] = true
+				if slot.Holder.Item == "" {
+					t.Errorf("slot %d doesn't say on what it works", slot.Number)
+				}
+			}
+		}
+		if len(robots) != 19 {
+			t.Errorf("%d names for 19 drains", len(robots))
+		}
+	})
+}
+
+func TestAWaitingDrainIsCalledBackWhenItsQueueIsEmptied(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		r.queue("mails", nil)
+		r.handle(takes(time.Minute), "orders", "mails")
+		r.addN("orders", 20) // 19 are worked, for the last one waits
+		after(time.Second)
+		if n := len(r.Slots().State().Waiting); n != 1 {
+			t.Fatalf("%d waiting", n)
+		}
+		if _, err := r.PauseQueue(r.ctx, "orders", true); err != nil {
+			t.Fatal(err)
+		}
+		r.add("mails", `1`) // a pause alone makes nobody look
+		after(time.Second)
+		if n := len(r.Slots().State().Waiting); n != 1 || r.Slots().State().Waiting[0].Queue != "mails" {
+			t.Errorf("%+v wait though the queue is paused", r.Slots().State().Waiting)
+		}
+		after(time.Hour)
+		if c := r.counts("orders"); c[store.Completed] != 19 || c[store.Queued] != 1 {
+			t.Errorf("a paused queue was worked on: %v", c)
+		}
+		if _, err := r.PauseQueue(r.ctx, "orders", false); err != nil {
+			t.Fatal(err)
+		}
+		after(2 * time.Minute)
+		if c := r.counts("orders"); c[store.Completed] != 20 {
+			t.Errorf("after resuming: %v", c)
+		}
+	})
+}
+
+func TestMaxDrains(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", func(q *store.Queue) { q.MaxDrains = 2 })
+		var now, most atomic.Int64
+		r.handle(func(ctx context.Context, rec engine.Record) (json.RawMessage, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			return takes(10*time.Second)(ctx, rec)
+		}, "orders")
+		r.addN("orders", 30)
+		after(149 * time.Second)
+		if most.Load() != 2 || r.counts("orders")[store.Completed] != 28 {
+			t.Errorf("at most %d at once, %v", most.Load(), r.counts("orders"))
+		}
+	})
+}
+
+func TestAFloodOfSlowWorkLeavesTheFastLaneAlone(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("turns", func(q *store.Queue) { q.Lane = string(lane.Slow) })
+		r.queue("orders", nil)
+		r.start(drain.Options{Handlers: map[string]drain.Handler{"turns": takes(time.Hour), "orders": takes(time.Second)}})
+		r.addN("turns", 10_000)
+		after(time.Minute)
+		if s := r.Slots().State(); s.Busy != 19 {
+			t.Fatalf("%d slow turns in the lane's 19 slots", s.Busy)
+		}
+		r.addN("orders", 60)
+		after(11 * time.Second)
+		if c := r.counts("orders"); c[store.Completed] != 60 {
+			t.Errorf("six reserved slots, ten seconds: %v", c)
+		}
+	})
+}
+
+func TestEachQueueGetsItsTurn(t *testing.T) {
+	virtual(t, func(r *rig) {
+		queues := []string{"a", "b", "c", "d"}
+		if err := r.Slots().Resize(lane.Split{Size: 3, Fast: 1, Slow: 1}, false); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range queues {
+			r.queue(q, nil)
+		}
+		r.handle(takes(5*time.Second), queues...)
+		for _, q := range queues {
+			r.addN(q, 1000)
+		}
+		after(10 * time.Minute) // two slots: 240 items
+		for _, q := range queues {
+			if n := r.counts(q)[store.Completed]; n < 50 || n > 70 {
+				t.Errorf("queue %s got %d of about 60", q, n)
+			}
+		}
+	})
+}
+
+func TestTwoThousandQueuesWithAnItemEach(t *testing.T) {
+	virtual(t, func(r *rig) {
+		const n = 2000
+		o := drain.Options{Handlers: map[string]drain.Handler{}}
+		for i := range n {
+			q := fmt.Sprintf("q%d", i)
+			r.queue(q, nil)
+			r.add(q, `1`)
+			o.Handlers[q] = takes(time.Second)
+		}
+		r.start(o)
+		after(n/19*time.Second + 3*time.Second)
+		states, err := r.Queues(r.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range states {
+			if q.Counts[store.Completed] != 1 {
+				t.Fatalf("queue %s: %v", q.Name, q.Counts)
+			}
+		}
+		if claims, looks := r.claims.Load(), r.looks.Load(); claims != n || looks > n {
+			t.Errorf("%d claims and %d looks for %d items", claims, looks, n)
+		}
+	})
+}
+
+func TestChangedSettingsHoldForTheNextBatch(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", func(q *store.Queue) { q.MaxDrains = 1 })
+		r.handle(takes(time.Second), "orders")
+		r.addN("orders", 1000)
+		after(1500 * time.Millisecond)
+		r.set("orders", `{"lane":"slow"}`)
+		after(time.Second)
+		if h := holders(r.Slots().State()); len(h) != 1 || h[0].Lane != lane.Slow {
+			t.Errorf("after the lane changed: %+v", h)
+		}
+		r.set("orders", `{"max_drains":4}`)
+		after(2 * time.Second)
+		if h := holders(r.Slots().State()); len(h) != 4 {
+			t.Errorf("%d drains of 4", len(h))
+		}
+		r.set("orders", `{"consumer":{"kind":"manual"}}`)
+		after(2 * time.Second)
+		if h := holders(r.Slots().State()); len(h) != 0 {
+			t.Errorf("a manual queue is worked: %+v", h)
+		}
+	})
+}
+
+func holders(s *lane.State) (hs []lane.Holder) {
+	for _, slot := range s.Slots {
+		if slot.Holder != nil {
+			hs = append(hs, *slot.Holder)
+		}
+	}
+	return hs
+}
+
+func TestABatchIsClaimedAtOnceAndSettledAsItGoes(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", func(q *store.Queue) { q.BatchSize = 100; q.MaxDrains = 1 })
+		r.addN("orders", 300)
+		r.handle(takes(time.Second), "orders")
+		after(10*time.Second + 500*time.Millisecond)
+		if c := r.counts("orders"); c[store.Completed] != 10 || c.InFlight() != 90 || r.claims.Load() != 1 {
+			t.Errorf("after ten seconds: %v, %d claims", c, r.claims.Load())
+		}
+		after(5 * time.Minute)
+		if c := r.counts("orders"); c[store.Completed] != 300 || r.claims.Load() != 3 {
+			t.Errorf("at the end: %v, %d claims", c, r.claims.Load())
+		}
+	})
+}
+
+func TestAnEngineThatFailsIsAskedAgain(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		down := store.Unavailable("the store", nil, "wait")
+		healthy := time.Now().Add(10 * time.Second)
+		r.claim = func(ctx context.Context, c engine.ClaimRequest) ([]engine.Record, error) {
+			if time.Now().Before(healthy) {
+				return nil, down
+			}
+			return r.Engine.Claim(ctx, c)
+		}
+		r.settle = func(ctx context.Context, ss []engine.Settlement) ([]engine.Outcome, error) {
+			if time.Now().Before(healthy.Add(time.Minute)) {
+				return nil, down
+			}
+			return r.Engine.Settle(ctx, ss)
+		}
+		id := r.add("orders", `1`)[0]
+		r.handle(succeed, "orders")
+		after(9 * time.Second)
+		if n := r.claims.Load(); n < 8 || n > 12 {
+			t.Errorf("%d claims of a broken store in 9 seconds", n)
+		}
+		after(2 * time.Minute)
+		r.want(id, store.Completed, "")
+		if rec := r.item(id); rec.Attempts != 1 {
+			t.Errorf("%d attempts: the result was not kept until it could be reported", rec.Attempts)
+		}
+	})
+}
+
+// A queue that is said to have items of which none can be claimed is looked at
+// again only when something changes.
+func TestNothingSpinsOnAnEmptyPromise(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		r.claim = func(context.Context, engine.ClaimRequest) ([]engine.Record, error) {
+			return nil, &store.Error{Code: store.CodeEmpty, Thing: "queue orders"}
+		}
+		r.add("orders", `1`)
+		r.handle(succeed, "orders")
+		after(time.Second)
+		before := r.claims.Load()
+		after(time.Hour)
+		if n := r.claims.Load() - before; n != 0 {
+			t.Errorf("%d claims when nothing had changed", n)
+		}
+		r.addN("orders", 1)
+		after(time.Hour)
+		if n := r.claims.Load() - before; n != 1 {
+			t.Errorf("%d claims after another item", n)
+		}
+	})
+}
+
+func TestItemsAddedWhileADrainEndsAreNotForgotten(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", func(q *store.Queue) { q.MaxDrains = 1 })
+		r.handle(succeed, "orders")
+		var adders sync.WaitGroup
+		for range 8 {
+			adders.Go(func() {
+				for i := range 50 {
+					r.add("orders", `1`)
+					time.Sleep(time.Duration(i%7) * time.Millisecond / 3)
+				}
+			})
+		}
+		adders.Wait()
+		after(time.Second)
+		if c := r.counts("orders"); c[store.Completed] != 400 {
+			t.Errorf("%v", c)
+		}
+	})
+}
+
+func TestRobotNamesFitTheEngine(t *testing.T) {
+	name := drain.Robot("0123abcd", strings.Repeat("q", 128), 2000)
+	if len(name) > 256 || !strings.HasPrefix(name, drain.Prefix) {
+		t.Errorf("%q", name)
+	}
+}

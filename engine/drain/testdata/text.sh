@@ -1,0 +1,4 @@
+#!/bin/sh
+# Writes something that is no JSON object.
+echo 'two
+lines <b>'
