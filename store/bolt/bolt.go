@@ -13,9 +13,9 @@
 // in order of number):
 //
 //	items       number                     → fixed part and payload
-//	status      status, number             → changing part
+//	status      status, rank, number       → changing part
 //	results     number                     → output, analytics, details
-//	ready       claim order, number        → nothing
+//	dated       claim order, number        → nothing
 //	delayed     ready at, number           → claim order
 //	leases      lease end, number          → nothing
 //	references  reference, 0, number       → nothing
@@ -27,7 +27,9 @@
 // a settle then only moves a record of some thirty bytes from one status to
 // another. That record stands under its status, so the status index costs
 // nothing of its own; whoever knows only the number tries the statuses that
-// have items, those in flight first.
+// have items, those in flight first. Ready items without a due date stand in
+// it by priority, so that it is their claim order too; the few with a due
+// date are in dated, and those not ready yet in delayed, besides.
 //
 // # History
 //

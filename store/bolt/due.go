@@ -48,15 +48,15 @@ func (t *tx) flushDue() error {
 			continue
 		}
 		q.dueless, q.dirty = false, true
-		t.fail(enterDue(b, q.name, lease, &q.counters.nextLease, q.earliest(leases)))
-		t.fail(enterDue(b, q.name, ripe, &q.counters.nextRipe, q.earliest(delayed)))
+		t.fail(enterDue(b, q.name, lease, &q.counters.nextLease, q.soonest(leases)))
+		t.fail(enterDue(b, q.name, ripe, &q.counters.nextRipe, q.soonest(delayed)))
 	}
 	return t.broken
 }
 
-// earliest gives the first time in an index by time, 0 when it is empty.
-func (q *queue) earliest(s space) store.Time {
-	if c := q.cursor(s); c != nil {
+// soonest gives the first time in an index by time, 0 when it is empty.
+func (q *queue) soonest(s space) store.Time {
+	if c := q.walk(s); c != nil {
 		k, _ := c.First()
 		return timeOf(k)
 	}
@@ -86,8 +86,9 @@ func (t *tx) NextDue() (store.Time, error) {
 	return t.reader.NextDue()
 }
 
-// Ready implements store.Tx. Items that have ripened without a Ripen yet are
-// merged in at their places.
+// Ready implements store.Tx. It merges what stands in claim order already:
+// the dated index, the ranks of the two waiting statuses, and those items
+// that have ripened without a Ripen yet.
 func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 	return func(yield func(store.Item, error) bool) {
 		q, err := t.queue(name)
@@ -95,21 +96,22 @@ func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 			yield(store.Item{}, err)
 			return
 		}
-		waiting := q.ripened(now)
-		var k []byte
-		c := q.cursor(ready)
-		if c != nil {
-			k, _ = c.First()
-		}
-		for k != nil || len(waiting) > 0 {
-			var number uint64
-			if k == nil || len(waiting) > 0 && bytes.Compare(waiting[0], k) < 0 {
-				number, waiting = numberOf(waiting[0]), waiting[1:]
-			} else {
-				number = numberOf(k)
-				k, _ = c.Next()
+		runs := q.claimable()
+		ripe := q.ripened(now)
+		for {
+			r := earliest(runs)
+			var i store.Item
+			var err error
+			switch {
+			case len(ripe) > 0 && (r == nil || bytes.Compare(ripe[0], r.order()) < 0):
+				i, err = q.item(numberOf(ripe[0]))
+				ripe = ripe[1:]
+			case r != nil:
+				i, err = q.claimableAt(r)
+				r.next()
+			default:
+				return
 			}
-			i, err := q.item(number)
 			if err == nil && i.ReadyAt() > now {
 				continue
 			}
@@ -120,13 +122,56 @@ func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 	}
 }
 
-// ripened gives the ready keys of delayed items that are due by now.
+// claimable gives the runs of keys that are in claim order.
+func (q *queue) claimable() []*run {
+	var runs []*run
+	if c := q.walk(dated); c != nil {
+		r := &run{cursor: c}
+		r.set(c.First())
+		runs = append(runs, r)
+	}
+	for _, s := range []store.Status{store.Queued, store.Pending} {
+		if q.counters.items[s] > 0 {
+			r := &run{cursor: q.walk(status), prefix: []byte{byte(s)}}
+			r.set(r.cursor.Seek([]byte{byte(s), rankOf(store.High)}))
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// claimableAt gives the item at which a run of claimable stands.
+func (q *queue) claimableAt(r *run) (store.Item, error) {
+	number := numberOf(r.key)
+	if len(r.prefix) == 0 {
+		return q.item(number)
+	}
+	i := store.Item{Queue: q.name, Number: number, Status: store.Status(r.key[0])}
+	q.saw(number, place{i.Status, r.key[1]})
+	return i, q.complete(&i, r.value)
+}
+
+// earliest gives the run whose key comes first in claim order, nil when all
+// are at their ends.
+func earliest(runs []*run) (first *run) {
+	for _, r := range runs {
+		if r.key != nil && (first == nil || bytes.Compare(r.order(), first.order()) < 0) {
+			first = r
+		}
+	}
+	return first
+}
+
+// order is a claimable key's claim order and number.
+func (r *run) order() []byte { return r.key[len(r.prefix):] }
+
+// ripened gives claim order and number of delayed items that are due by now.
 func (q *queue) ripened(now store.Time) [][]byte {
 	if q.counters.delayed == 0 {
 		return nil
 	}
 	var list [][]byte
-	c := q.cursor(delayed)
+	c := q.walk(delayed)
 	for k, v := c.First(); k != nil && timeOf(k) <= now; k, v = c.Next() {
 		list = append(list, appendNumber(bytes.Clone(v), numberOf(k)))
 	}
@@ -146,7 +191,7 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := q.cursor(leases)
+		c := q.walk(leases)
 		n := 0
 		for k, _ := c.First(); k != nil && timeOf(k) <= now && n < limit; k, _ = c.Next() {
 			i, err := q.item(numberOf(k))
@@ -163,8 +208,8 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
-// Ripen implements store.Tx. It moves the items from delayed to ready, which
-// is how they are known to have been named.
+// Ripen implements store.Tx. It takes the items out of delayed and puts them
+// where ready items stand, which is how they are known to have been named.
 func (t *tx) Ripen(now store.Time) ([]string, error) {
 	names, err := t.due(ripe, now)
 	if err != nil {
@@ -175,23 +220,41 @@ func (t *tx) Ripen(now store.Time) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.ripen(q, now)
+		if err := t.ripen(q, now); err != nil {
+			return nil, err
+		}
 	}
 	slices.Sort(names)
 	return names, t.broken
 }
 
-func (t *tx) ripen(q *queue, now store.Time) {
-	var from, to [][]byte
-	c := q.cursor(delayed)
-	for k, v := c.First(); k != nil && timeOf(k) <= now; k, v = c.Next() {
-		from = append(from, bytes.Clone(k))
-		to = append(to, appendNumber(bytes.Clone(v), numberOf(k)))
+func (t *tx) ripen(q *queue, now store.Time) error {
+	var keys [][]byte
+	c := q.walk(delayed)
+	for k, _ := c.First(); k != nil && timeOf(k) <= now; k, _ = c.Next() {
+		keys = append(keys, bytes.Clone(k))
 	}
-	for n := range from {
-		t.remove(q, delayed, from[n])
-		t.put(q, ready, to[n], nil)
+	for _, k := range keys {
+		i, err := q.item(numberOf(k))
+		if err != nil {
+			return err
+		}
+		t.remove(q, delayed, k)
+		q.counters.delayed--
+		if i.DueAt != 0 {
+			t.put(q, dated, appendNumber(appendOrder(nil, &i), i.Number), nil)
+			continue
+		}
+		t.move(q, &i, rankOf(i.Priority))
 	}
-	q.counters.delayed -= int64(len(from))
 	q.dirty, q.dueless = true, true
+	return nil
+}
+
+// move gives an item's changing part another rank.
+func (t *tx) move(q *queue, i *store.Item, rank byte) {
+	var key [16]byte
+	p, _ := q.find(i.Number)
+	t.remove(q, status, p.key(key[:0], i.Number))
+	t.putState(q, i, rank)
 }

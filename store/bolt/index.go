@@ -6,9 +6,40 @@ import (
 	"signalbox/store"
 )
 
+// standing says which indexes a waiting item is in, besides the status bucket.
+type standing struct {
+	rank    byte // in the status bucket
+	dated   bool
+	delayed bool
+	ripened bool // was delayed until a Ripen came
+}
+
+// stands says where an item belongs; ripened says that its ReadyAt has been
+// seen to come.
+func stands(i *store.Item, ripened bool) standing {
+	switch {
+	case !i.Status.Waiting():
+		return standing{}
+	case i.ReadyAt() != 0 && !ripened:
+		return standing{delayed: true}
+	case i.DueAt != 0:
+		return standing{dated: true, ripened: ripened}
+	}
+	return standing{rank: rankOf(i.Priority), ripened: ripened}
+}
+
+// stood says where a stored item is.
+func (q *queue) stood(i *store.Item) standing {
+	if !i.Status.Waiting() || i.ReadyAt() == 0 {
+		return stands(i, false)
+	}
+	var key [16]byte
+	return stands(i, q.get(delayed, appendNumber(appendTime(key[:0], i.ReadyAt()), i.Number)) == nil)
+}
+
 // reindex moves an item's index entries and counts from what it was to what
 // it is. An item that is new was the zero Item.
-func (t *tx) reindex(q *queue, old, now *store.Item) {
+func (t *tx) reindex(q *queue, old, now *store.Item, was, is standing) {
 	if old.Status != now.Status {
 		if old.Status != 0 {
 			q.counters.items[old.Status]--
@@ -16,7 +47,8 @@ func (t *tx) reindex(q *queue, old, now *store.Item) {
 		q.counters.items[now.Status]++
 		q.dirty = true
 	}
-	t.indexWaiting(q, old, now)
+	t.indexDated(q, old, now, was, is)
+	t.indexDelayed(q, old, now, was, is)
 	t.indexLease(q, old, now)
 	if old.Reference != now.Reference {
 		t.indexReference(q, old, now)
@@ -29,53 +61,38 @@ func (t *tx) reindex(q *queue, old, now *store.Item) {
 	}
 }
 
-// indexWaiting keeps a waiting item in exactly one of ready and delayed. One
-// that Ripen has moved to ready stays there until its ReadyAt changes.
-func (t *tx) indexWaiting(q *queue, old, now *store.Item) {
-	was, is := old.Status.Waiting(), now.Status.Waiting()
-	if !was && !is {
-		return
-	}
-	var oldOrder, newOrder [16]byte
-	from, to := appendOrder(oldOrder[:0], old), appendOrder(newOrder[:0], now)
-	sameTime := old.ReadyAt() == now.ReadyAt()
-	if was && is && sameTime && bytes.Equal(from, to) {
+func (t *tx) indexDated(q *queue, old, now *store.Item, was, is standing) {
+	if !was.dated && !is.dated || was.dated && is.dated && old.DueAt == now.DueAt && old.Priority == now.Priority {
 		return
 	}
 	var key [32]byte
-	wasDelayed := false
-	if was {
-		wasDelayed = t.removeDelayed(q, old)
-		if !wasDelayed {
-			t.remove(q, ready, appendNumber(append(key[:0], from...), now.Number))
-		}
+	if was.dated {
+		t.remove(q, dated, appendNumber(appendOrder(key[:0], old), now.Number))
 	}
-	if !is {
-		return
+	if is.dated {
+		t.put(q, dated, appendNumber(appendOrder(key[:0], now), now.Number), nil)
 	}
-	if now.ReadyAt() == 0 || was && sameTime && !wasDelayed {
-		t.put(q, ready, appendNumber(append(key[:0], to...), now.Number), nil)
-		return
-	}
-	q.counters.delayed++
-	q.dirty, q.dueless = true, true
-	t.put(q, delayed, appendNumber(appendTime(key[:0], now.ReadyAt()), now.Number), bytes.Clone(to))
 }
 
-// removeDelayed takes an item out of the delayed index if it is there.
-func (t *tx) removeDelayed(q *queue, i *store.Item) bool {
-	if i.ReadyAt() == 0 || q.counters.delayed == 0 {
-		return false
+func (t *tx) indexDelayed(q *queue, old, now *store.Item, was, is standing) {
+	if !was.delayed && !is.delayed {
+		return
 	}
-	var buf [16]byte
-	key := appendNumber(appendTime(buf[:0], i.ReadyAt()), i.Number)
-	if q.get(delayed, key) == nil {
-		return false
+	var from, to [16]byte
+	a, b := appendOrder(from[:0], old), appendOrder(to[:0], now)
+	if was.delayed && is.delayed && old.ReadyAt() == now.ReadyAt() && bytes.Equal(a, b) {
+		return
 	}
-	t.remove(q, delayed, key)
-	q.counters.delayed--
 	q.dirty, q.dueless = true, true
-	return true
+	var key [16]byte
+	if was.delayed {
+		q.counters.delayed--
+		t.remove(q, delayed, appendNumber(appendTime(key[:0], old.ReadyAt()), now.Number))
+	}
+	if is.delayed {
+		q.counters.delayed++
+		t.put(q, delayed, appendNumber(appendTime(key[:0], now.ReadyAt()), now.Number), t.arena.keep(append(t.arena.take(16), b...)))
+	}
 }
 
 // indexLease enters items in flight whose lease can end.

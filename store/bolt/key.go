@@ -36,19 +36,46 @@ func timeOf(key []byte) store.Time {
 	return store.Time(binary.BigEndian.Uint64(key) ^ 1<<63)
 }
 
-// appendOrder writes an item's place in claim order, without its number:
-// those with a due date first, by priority and date; then the others, by
-// priority.
-func appendOrder(b []byte, i *store.Item) []byte {
-	priority := byte(int(i.Priority) + 0x80)
-	if i.DueAt == 0 {
-		return append(b, 1, priority)
-	}
-	return appendTime(append(b, 0, priority), i.DueAt)
+// place is where an item's changing part stands in the status bucket. Among
+// the items of one status those of one rank are in order of number.
+//
+// Rank 0 holds all items but those that are ready to be claimed and have no
+// due date: these, nearly all that ever wait, are ranked by priority, so that
+// the status bucket is their claim order too and no other index need be kept.
+type place struct {
+	status store.Status
+	rank   byte
 }
 
-func appendStatus(b []byte, s store.Status, n uint64) []byte {
-	return appendNumber(append(b, byte(s)), n)
+func (p place) key(b []byte, number uint64) []byte {
+	return appendNumber(append(b, byte(p.status), p.rank), number)
+}
+
+// rankOf gives the rank of a ready item without a due date.
+func rankOf(p store.Priority) byte { return byte(int(p) + 2) }
+
+var (
+	onlyUnranked = []byte{0}
+	allRanks     = []byte{rankOf(store.Normal), 0, rankOf(store.High), rankOf(store.Low)}
+)
+
+// ranksOf gives the ranks a status can have, the likeliest first.
+func ranksOf(s store.Status) []byte {
+	if s.Waiting() {
+		return allRanks
+	}
+	return onlyUnranked
+}
+
+// appendOrder writes an item's place in claim order, without its number:
+// those with a due date first, by priority and date; then the others, by
+// rank. For these it is what their key in the status bucket has after the
+// status.
+func appendOrder(b []byte, i *store.Item) []byte {
+	if i.DueAt == 0 {
+		return append(b, rankOf(i.Priority))
+	}
+	return appendTime(append(b, 0, byte(int(i.Priority)+0x80)), i.DueAt)
 }
 
 func appendReference(b []byte, reference string, n uint64) []byte {

@@ -42,16 +42,21 @@ func (q *queue) query(by *store.Query, yield func(store.Item, error) bool) bool 
 	return q.byStatus(by, after, yield)
 }
 
-// byStatus merges the wanted statuses' runs of the status index by number.
+// byStatus merges the wanted statuses' runs of the status bucket by number.
 func (q *queue) byStatus(by *store.Query, after uint64, yield func(store.Item, error) bool) bool {
+	if q.space(status).bucket == nil {
+		return true
+	}
 	var runs []*run
 	for s := store.Status(1); int(s) < store.Statuses; s++ {
-		if !wanted(by.Statuses, s) || q.bucket(status) == nil {
+		if !wanted(by.Statuses, s) {
 			continue
 		}
-		r := &run{cursor: q.cursor(status), prefix: []byte{byte(s)}, desc: by.Desc}
-		if r.start(after); r.key != nil {
-			runs = append(runs, r)
+		for _, rank := range ranksOf(s) {
+			r := &run{cursor: q.walk(status), prefix: []byte{byte(s), rank}, desc: by.Desc}
+			if r.start(after); r.key != nil {
+				runs = append(runs, r)
+			}
 		}
 	}
 	for len(runs) > 0 {
@@ -63,7 +68,7 @@ func (q *queue) byStatus(by *store.Query, after uint64, yield func(store.Item, e
 		}
 		r := runs[first]
 		i := store.Item{Queue: q.name, Number: numberOf(r.key), Status: store.Status(r.key[0])}
-		q.saw(i.Number, i.Status)
+		q.saw(i.Number, place{i.Status, r.key[1]})
 		if err := q.complete(&i, r.value); !yield(i, err) {
 			return false
 		}
@@ -75,7 +80,7 @@ func (q *queue) byStatus(by *store.Query, after uint64, yield func(store.Item, e
 }
 
 func (q *queue) byGroup(by *store.Query, after uint64, yield func(store.Item, error) bool) bool {
-	c := q.cursor(group)
+	c := q.walk(group)
 	if c == nil {
 		return true
 	}
@@ -90,7 +95,7 @@ func (q *queue) byGroup(by *store.Query, after uint64, yield func(store.Item, er
 }
 
 func (q *queue) byReference(by *store.Query, after uint64, yield func(store.Item, error) bool) bool {
-	c := q.cursor(references)
+	c := q.walk(references)
 	if c == nil {
 		return true
 	}

@@ -1,6 +1,8 @@
 package bolt
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"go.etcd.io/bbolt"
@@ -15,7 +17,7 @@ const (
 	items space = iota
 	status
 	results
-	ready
+	dated
 	delayed
 	leases
 	references
@@ -25,7 +27,7 @@ const (
 	spaces
 )
 
-var spaceNames = [spaces]string{"items", "status", "results", "ready", "delayed", "leases", "references", "keys", "group", "groups"}
+var spaceNames = [spaces]string{"items", "status", "results", "dated", "delayed", "leases", "references", "keys", "group", "groups"}
 
 var (
 	settingsKey = []byte("settings")
@@ -36,28 +38,41 @@ var (
 // take keys anywhere and need room.
 func (s space) fillPercent() float64 {
 	switch s {
-	case references, keys, group, groups:
+	case dated, delayed, references, keys, group, groups:
 		return bbolt.DefaultFillPercent
 	}
 	return appendFill
 }
 
-// maxSeen bounds what a transaction remembers of a queue's items.
-const maxSeen = 1 << 14
-
 // queue is one queue as one transaction sees it. It lives as long as the
-// transaction and remembers the handles and counters that cost a search.
+// transaction and remembers what costs a search: bucket handles, counters,
+// and where in the status bucket the items met last stand.
 type queue struct {
 	name     string
 	root     *bbolt.Bucket
-	buckets  [spaces]*bbolt.Bucket
-	looked   [spaces]bool
+	spaces   [spaces]handle
 	counters counters
+	known    *store.Queue // settings, once read
+	seen     *[128]sighting
 
 	// Only in a writing transaction:
-	where   map[uint64]store.Status // statuses of items seen, kept right by every write
-	dirty   bool                    // counters must be written
-	dueless bool                    // the due index must be brought up to date
+	dirty   bool // counters must be written
+	dueless bool // the due index must be brought up to date
+}
+
+// handle is a bucket with a cursor for single look-ups, which a cursor of its
+// own does without allocating.
+type handle struct {
+	bucket *bbolt.Bucket // nil when nothing was ever put there
+	cursor *bbolt.Cursor
+	looked bool
+}
+
+// sighting remembers an item's place in the status bucket. One stands for all
+// numbers that are equal modulo their count, the last met wins.
+type sighting struct {
+	number uint64
+	place  place
 }
 
 func openQueue(name string, root *bbolt.Bucket) (*queue, error) {
@@ -68,38 +83,53 @@ func openQueue(name string, root *bbolt.Bucket) (*queue, error) {
 	return q, nil
 }
 
-// bucket gives a space's bucket, nil when nothing was ever put there.
-func (q *queue) bucket(s space) *bbolt.Bucket {
-	if !q.looked[s] {
-		q.looked[s] = true
-		if b := q.root.Bucket([]byte(spaceNames[s])); b != nil {
-			b.FillPercent = s.fillPercent()
-			q.buckets[s] = b
-		}
+// space gives a space's handle.
+func (q *queue) space(s space) *handle {
+	h := &q.spaces[s]
+	if !h.looked {
+		h.looked = true
+		h.open(q.root.Bucket([]byte(spaceNames[s])), s)
 	}
-	return q.buckets[s]
+	return h
 }
 
+func (h *handle) open(b *bbolt.Bucket, s space) {
+	if b != nil {
+		b.FillPercent = s.fillPercent()
+		h.bucket, h.cursor = b, b.Cursor()
+	}
+}
+
+// get gives the value of a key that, if it is there, has one.
 func (q *queue) get(s space, key []byte) []byte {
-	if b := q.bucket(s); b != nil {
-		return b.Get(key)
+	h := q.space(s)
+	if h.bucket == nil {
+		return nil
+	}
+	if k, v := h.cursor.Seek(key); bytes.Equal(k, key) {
+		return v
 	}
 	return nil
 }
 
-// cursor is nil when the space is empty.
-func (q *queue) cursor(s space) *bbolt.Cursor {
-	if b := q.bucket(s); b != nil {
+// walk gives a new cursor, nil when the space is empty.
+func (q *queue) walk(s space) *bbolt.Cursor {
+	if b := q.space(s).bucket; b != nil {
 		return b.Cursor()
 	}
 	return nil
 }
 
 func (q *queue) settings() (store.Queue, error) {
-	v := store.Queue{Name: q.name}
-	if err := decode(q.root.Get(settingsKey), settings, &v); err != nil {
-		return store.Queue{}, damagedQueue(q.name, err)
+	if q.known == nil {
+		v := store.Queue{Name: q.name}
+		if err := decode(q.root.Get(settingsKey), settings, &v); err != nil {
+			return store.Queue{}, damagedQueue(q.name, err)
+		}
+		q.known = &v
 	}
+	v := *q.known
+	v.Consumer.Argv, v.Consumer.Env, v.Mask = slices.Clone(v.Consumer.Argv), slices.Clone(v.Consumer.Env), slices.Clone(v.Mask)
 	return v, nil
 }
 
@@ -111,51 +141,56 @@ var probe = [...]store.Status{
 	store.Abandoned, store.Retried, store.Cancelled, store.Deleted,
 }
 
-// state finds an item's changing part; nil when there is no such item.
-func (q *queue) state(number uint64) (store.Status, []byte) {
-	key := make([]byte, 0, 16)
-	if s, ok := q.where[number]; ok {
-		return s, q.get(status, appendStatus(key, s, number))
+// find gives an item's place and changing part; nil when there is no such
+// item.
+func (q *queue) find(number uint64) (place, []byte) {
+	if number == 0 || number > q.counters.last {
+		return place{}, nil
 	}
-	if number > q.counters.last {
-		return 0, nil
+	var key [16]byte
+	if q.seen != nil {
+		if at := &q.seen[number%uint64(len(q.seen))]; at.number == number {
+			return at.place, q.get(status, at.place.key(key[:0], number))
+		}
 	}
 	for _, s := range probe {
 		if q.counters.items[s] == 0 {
 			continue
 		}
-		if v := q.get(status, appendStatus(key, s, number)); v != nil {
-			q.saw(number, s)
-			return s, v
+		for _, rank := range ranksOf(s) {
+			p := place{s, rank}
+			if v := q.get(status, p.key(key[:0], number)); v != nil {
+				q.saw(number, p)
+				return p, v
+			}
 		}
 	}
-	return 0, nil
+	return place{}, nil
 }
 
-// saw remembers an item's status for the transaction, where it writes.
-func (q *queue) saw(number uint64, s store.Status) {
-	if q.where == nil {
-		return
+// saw remembers an item's place. Every write that moves an item must say so.
+func (q *queue) saw(number uint64, p place) {
+	if q.seen == nil {
+		q.seen = new([128]sighting)
 	}
-	if _, known := q.where[number]; known || len(q.where) < maxSeen {
-		q.where[number] = s
-	}
+	q.seen[number%uint64(len(q.seen))] = sighting{number, p}
 }
 
 // item gives a whole item, or CodeNotFound.
 func (q *queue) item(number uint64) (store.Item, error) {
 	i := store.Item{Queue: q.name, Number: number}
-	s, state := q.state(number)
+	p, state := q.find(number)
 	if state == nil {
 		return store.Item{}, store.NoItem(i.ID())
 	}
-	i.Status = s
+	i.Status = p.status
 	return i, q.complete(&i, state)
 }
 
 // complete fills an item of which number, status and changing part are known.
 func (q *queue) complete(i *store.Item, state []byte) error {
-	if err := decodeItem(i, q.get(items, numberKey(i.Number)), state); err != nil {
+	var key [8]byte
+	if err := decodeItem(i, q.get(items, appendNumber(key[:0], i.Number)), state); err != nil {
 		return damagedItem(i.ID(), err)
 	}
 	return nil
@@ -176,7 +211,7 @@ func (q *queue) payload(number uint64) ([]byte, error) {
 }
 
 func (q *queue) groups() ([]store.Group, error) {
-	c := q.cursor(groups)
+	c := q.walk(groups)
 	if c == nil {
 		return nil, nil
 	}

@@ -68,9 +68,6 @@ func (r *reader) queue(name string) (*queue, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.bolt.Writable() {
-			q.where = map[uint64]store.Status{}
-		}
 		r.opened[name] = q
 		return q, nil
 	}
@@ -129,7 +126,7 @@ func (r *reader) Stats(name string, now store.Time) (store.Stats, error) {
 		return store.Stats{}, err
 	}
 	s := store.Stats{Counts: q.counters.items, Delayed: q.counters.delayed}
-	c := q.cursor(delayed)
+	c := q.walk(delayed)
 	if c == nil || s.Delayed == 0 {
 		return s, nil
 	}
@@ -171,7 +168,7 @@ func (r *reader) Result(id store.ID) (store.Result, error) {
 	}
 	record := q.get(results, numberKey(id.Number))
 	if record == nil {
-		if _, state := q.state(id.Number); state == nil {
+		if _, state := q.find(id.Number); state == nil {
 			return v, store.NoItem(id)
 		}
 		return v, nil

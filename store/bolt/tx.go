@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"strconv"
 
 	"go.etcd.io/bbolt"
@@ -34,25 +35,28 @@ func newTx(b *bbolt.Tx, a *arena) (*tx, error) {
 // put writes a value that the arena or the caller keeps unchanged until the
 // commit. bbolt copies the key.
 func (t *tx) put(q *queue, s space, key, value []byte) {
-	b := q.bucket(s)
-	if b == nil {
-		var err error
-		if b, err = q.root.CreateBucketIfNotExists([]byte(spaceNames[s])); err != nil {
+	t.writes++
+	h := q.space(s)
+	if h.bucket == nil {
+		b, err := q.root.CreateBucketIfNotExists([]byte(spaceNames[s]))
+		if err != nil {
 			t.fail(err)
 			return
 		}
-		b.FillPercent = s.fillPercent()
-		q.buckets[s] = b
+		h.open(b, s)
 	}
-	t.fail(b.Put(key, value))
-	t.writes++
+	t.fail(h.bucket.Put(key, value))
 }
 
 func (t *tx) remove(q *queue, s space, key []byte) {
-	if b := q.bucket(s); b != nil {
-		t.fail(b.Delete(key))
-	}
 	t.writes++
+	h := q.space(s)
+	if h.bucket == nil {
+		return
+	}
+	if k, _ := h.cursor.Seek(key); bytes.Equal(k, key) {
+		t.fail(h.cursor.Delete())
+	}
 }
 
 // fail remembers the first write that failed. What was written before it
@@ -92,6 +96,7 @@ func (t *tx) PutQueue(v *store.Queue) error {
 		return err
 	}
 	v.Revision++
+	q.known = nil
 	t.writes++
 	t.fail(q.root.Put(settingsKey, encode(nil, settings, v)))
 	return t.broken
@@ -104,7 +109,7 @@ func (t *tx) create(v *store.Queue) (*queue, error) {
 		t.fail(err)
 		return nil, t.broken
 	}
-	q := &queue{name: v.Name, root: root, where: map[uint64]store.Status{}, dirty: true}
+	q := &queue{name: v.Name, root: root, dirty: true}
 	t.opened[v.Name] = q
 	return q, nil
 }
@@ -145,8 +150,9 @@ func (t *tx) Add(i *store.Item, payload []byte, c store.Change) error {
 	c.Prev = 0
 	i.LastChange = t.record(&c, i)
 	t.putItem(q, i, payload)
-	t.putState(q, i)
-	t.reindex(q, &store.Item{}, i)
+	is := stands(i, false)
+	t.putState(q, i, is.rank)
+	t.reindex(q, &store.Item{}, i, standing{}, is)
 	return t.broken
 }
 
@@ -156,30 +162,38 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	if err != nil {
 		return err
 	}
-	old, err := q.item(i.Number)
-	if err != nil {
-		return err
-	}
 	if err := indexable(i); err != nil {
 		return err
 	}
-	i.Revision, i.LastChange = old.Revision+1, old.LastChange
+	old := store.Item{Queue: i.Queue, Number: i.Number}
+	at, state := q.find(i.Number)
+	if state == nil {
+		return store.NoItem(i.ID())
+	}
+	old.Status = at.status
+	if err := decode(state, changing, &old); err != nil {
+		return damagedItem(i.ID(), err)
+	}
 	if i.Chain.IsZero() {
 		i.Chain = i.ID()
 	}
+	if err := t.putHead(q, &old, i); err != nil {
+		return damagedItem(i.ID(), err)
+	}
+	i.Revision, i.LastChange = old.Revision+1, old.LastChange
 	if c != nil {
 		change := *c
 		change.Prev = old.LastChange
 		i.LastChange = t.record(&change, i)
 	}
-	if head, payload := t.headChanged(q, i); head {
-		t.putItem(q, i, payload)
+	was := q.stood(&old)
+	is := stands(i, was.ripened && i.ReadyAt() == old.ReadyAt())
+	if to := (place{i.Status, is.rank}); to != at {
+		var key [16]byte
+		t.remove(q, status, at.key(key[:0], i.Number))
 	}
-	if old.Status != i.Status {
-		t.remove(q, status, appendStatus(nil, old.Status, i.Number))
-	}
-	t.putState(q, i)
-	t.reindex(q, &old, i)
+	t.putState(q, i, is.rank)
+	t.reindex(q, &old, i, was, is)
 	return t.broken
 }
 
@@ -188,6 +202,9 @@ func indexable(i *store.Item) error {
 	thing := "item of queue " + strconv.Quote(i.Queue)
 	if i.Status == 0 || int(i.Status) >= store.Statuses {
 		return store.Invalid(thing, "has no status", "give it one")
+	}
+	if i.Priority < store.High || i.Priority > store.Low {
+		return store.Invalid(thing, "has no such priority", "use high, normal or low")
 	}
 	if len(i.Reference) > maxIndexed || len(i.Key) > maxIndexed {
 		return store.Invalid(thing, "a reference or key has at most "+strconv.Itoa(maxIndexed)+" bytes", "shorten it")
@@ -211,24 +228,36 @@ func (t *tx) record(c *store.Change, i *store.Item) uint64 {
 }
 
 func (t *tx) putItem(q *queue, i *store.Item, payload []byte) {
+	var key [8]byte
 	b := appendHead(t.arena.take(len(payload)+256), i)
-	t.put(q, items, numberKey(i.Number), t.arena.keep(append(b, payload...)))
+	t.put(q, items, appendNumber(key[:0], i.Number), t.arena.keep(append(b, payload...)))
 }
 
-func (t *tx) putState(q *queue, i *store.Item) {
-	q.saw(i.Number, i.Status)
-	t.put(q, status, appendStatus(nil, i.Status, i.Number), t.arena.keep(appendState(t.arena.take(256), i)))
-}
-
-// headChanged says whether an item's fixed part differs from the stored one,
-// and gives the stored payload.
-func (t *tx) headChanged(q *queue, i *store.Item) (bool, []byte) {
-	head, _, payload, err := splitItem(q.get(items, numberKey(i.Number)))
+// putHead writes an item's fixed part if it differs from the stored one, and
+// reads that into old.
+func (t *tx) putHead(q *queue, old, i *store.Item) error {
+	var key [8]byte
+	head, fields, payload, err := splitItem(q.get(items, appendNumber(key[:0], i.Number)))
 	if err != nil {
-		t.fail(err)
-		return false, nil
+		return err
 	}
-	return string(head) != string(appendHead(t.arena.take(256), i)), payload
+	if bytes.Equal(head, appendHead(t.arena.take(256), i)) {
+		old.Reference, old.Key, old.Priority, old.DueAt = i.Reference, i.Key, i.Priority, i.DueAt
+		return nil
+	}
+	c := coder{buf: fields, reading: true}
+	if fixed(&c, old); c.end() != nil {
+		return errDamaged
+	}
+	t.putItem(q, i, payload)
+	return nil
+}
+
+func (t *tx) putState(q *queue, i *store.Item, rank byte) {
+	var key [16]byte
+	p := place{i.Status, rank}
+	q.saw(i.Number, p)
+	t.put(q, status, p.key(key[:0], i.Number), t.arena.keep(appendState(t.arena.take(256), i)))
 }
 
 // PutPayload implements store.Tx.
@@ -251,7 +280,7 @@ func (t *tx) PutResult(id store.ID, v store.Result) error {
 	if err != nil {
 		return err
 	}
-	if _, state := q.state(id.Number); state == nil {
+	if _, state := q.find(id.Number); state == nil {
 		return store.NoItem(id)
 	}
 	if v.IsZero() {
