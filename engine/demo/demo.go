@@ -38,7 +38,7 @@ type Scenario struct {
 // Scenarios lists the scenarios, the default first.
 func Scenarios() []Scenario {
 	return []Scenario{
-		{"office", "an ordinary day: invoices, exports, mails, and waves of agent turns", 22, 20 * time.Second},
+		{"office", "an ordinary day: invoices, exports, mails, and waves of agent turns", 30, 20 * time.Second},
 		{"flood", "slow work floods in and never ends; watch the fast lane stay open", 80, 25 * time.Second},
 	}
 }

@@ -15,10 +15,12 @@ import (
 // The queues of the made-up company.
 const (
 	invoices = "finance.invoices"
-	turns    = "agents.turns"
 	exports  = "reports.exports"
 	mails    = "mail.outbox"
 )
+
+// Three queues of agents share the slow lane.
+var agents = []string{"agents.support", "agents.research", "agents.coding"}
 
 func queues(d *Demo) []store.Queue {
 	inv := engine.DefaultQueue(invoices, store.Transactions)
@@ -28,16 +30,20 @@ func queues(d *Demo) []store.Queue {
 	inv.SLA, inv.SLARisk = store.Duration(d.lasting(10*time.Minute)), store.Duration(d.lasting(7*time.Minute))
 	inv.Mask = []string{"iban"}
 
-	slow := engine.DefaultQueue(turns, store.Jobs)
-	slow.Folder, slow.Description, slow.Lane = "/agents", "one model request each", "slow"
 	fast := engine.DefaultQueue(exports, store.Jobs)
 	fast.Folder, fast.Description = "/reports", "monthly and daily exports"
 	mail := engine.DefaultQueue(mails, store.Transactions)
 	mail.Folder, mail.Description, mail.OnExpiry = "/mail", "letters and reminders", engine.Reclaim
-	for _, q := range []*store.Queue{&slow, &fast, &mail} {
-		q.Consumer.Kind = engine.Handler
+	made := []store.Queue{fast, mail}
+	for _, name := range agents {
+		q := engine.DefaultQueue(name, store.Jobs)
+		q.Folder, q.Description, q.Lane = "/agents", "agent turns, one model request each", "slow"
+		made = append(made, q)
 	}
-	return []store.Queue{inv, slow, fast, mail}
+	for i := range made {
+		made[i].Consumer.Kind = engine.Handler
+	}
+	return append(made, inv)
 }
 
 // stream adds one item after another, at irregular intervals around a mean.
@@ -56,14 +62,19 @@ func (d *Demo) add(ctx context.Context, queue string, items ...engine.NewItem) {
 // waves adds agent turns in bursts that the slow lane can't take at once.
 func (d *Demo) waves(ctx context.Context) {
 	for n := 1; ; n++ {
-		items := make([]engine.NewItem, d.scenario.turns+int(d.draw()*8))
-		for i := range items {
-			items[i] = engine.NewItem{
-				Payload:   payload(map[string]any{"agent": d.pick(agents), "turn": i + 1, "prompt": d.pick(prompts), "tokens": 400 + int(d.draw()*7600)}),
+		byQueue := map[string][]engine.NewItem{}
+		for i := range d.scenario.turns + int(d.draw()*8) {
+			queue := d.pick(agents)
+			byQueue[queue] = append(byQueue[queue], engine.NewItem{
+				Payload:   payload(map[string]any{"turn": i + 1, "prompt": d.pick(prompts), "tokens": 400 + int(d.draw()*7600)}),
 				Reference: fmt.Sprintf("conv-%d-%02d", n, i+1),
+			})
+		}
+		for _, queue := range agents {
+			if items := byQueue[queue]; len(items) > 0 {
+				d.add(ctx, queue, items...)
 			}
 		}
-		d.add(ctx, turns, items...)
 		if !sleep(ctx, d.between(d.scenario.every*3/4, d.scenario.every*5/4)) {
 			return
 		}
@@ -164,11 +175,14 @@ func (d *Demo) objection(rec engine.Record) string {
 
 // Handlers are the Go consumers of the demo's queues, by queue.
 func (d *Demo) Handlers() map[string]drain.Handler {
-	return map[string]drain.Handler{
-		turns:   d.turn,
+	handlers := map[string]drain.Handler{
 		exports: d.works(300*time.Millisecond, 2*time.Second, "disk quota of the report share is used up", 0.03),
 		mails:   d.works(100*time.Millisecond, 600*time.Millisecond, "mail server answered 451 try later", 0.02),
 	}
+	for _, queue := range agents {
+		handlers[queue] = d.turn
+	}
+	return handlers
 }
 
 // turn is one model request: seconds long, now and then refused.
@@ -200,7 +214,6 @@ func (d *Demo) works(from, to time.Duration, failure string, share float64) drai
 
 var (
 	suppliers = []string{"Nordwind GmbH", "Ölmühle Süd", "Café Zürich AG", "Harbour & Sons", "Atelier Łódź", "Verne Logistics", "三和商事", "Quarry Bros."}
-	agents    = []string{"triage", "summary", "research", "translate"}
 	prompts   = []string{"Summarise the claim", "Draft an answer", "Find the contract", "Check the address", "Translate to German"}
 	reports   = []string{"open items", "VAT return", "daily sales", "stock", "payroll journal"}
 	people    = []string{"anna", "bert", "chidi", "dora", "emil", "fatima"}
