@@ -92,17 +92,21 @@ type AddRequest struct {
 	Mode  string    `json:"mode,omitempty"`
 }
 
-// AddResult is engine.AddResult with its error's code.
+// AddResult is engine.AddResult with its error's code; a refused one has no item.
 type AddResult struct {
-	engine.AddResult
-	Problem *store.Error `json:"problem,omitempty"`
+	Item     *store.Item  `json:"item,omitempty"`
+	Existing bool         `json:"existing,omitempty"`
+	Problem  *store.Error `json:"problem,omitempty"`
 }
 
 // AddResults prepares results for the wire.
 func AddResults(results []engine.AddResult) []AddResult {
 	wired := make([]AddResult, len(results))
 	for i, r := range results {
-		wired[i] = AddResult{r, Flat(r.Err)}
+		wired[i] = AddResult{Existing: r.Existing, Problem: Flat(r.Err)}
+		if r.Item.Number != 0 {
+			wired[i].Item = &results[i].Item
+		}
 	}
 	return wired
 }
@@ -111,9 +115,12 @@ func AddResults(results []engine.AddResult) []AddResult {
 func Added(wired []AddResult) []engine.AddResult {
 	results := make([]engine.AddResult, len(wired))
 	for i, w := range wired {
-		results[i] = w.AddResult
+		results[i].Existing = w.Existing
+		if w.Item != nil {
+			results[i].Item = *w.Item
+		}
 		if w.Problem != nil {
-			results[i].Err = w.Problem
+			results[i].Err, results[i].Error = w.Problem, w.Problem.Error()
 		}
 	}
 	return results

@@ -1,0 +1,135 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"signalbox/engine"
+	"signalbox/server"
+	"signalbox/server/wire"
+	"signalbox/store/memory"
+)
+
+// api is a server as a robot in any language meets it.
+type api struct {
+	t   *testing.T
+	url string
+}
+
+func newAPI(t *testing.T) api {
+	t.Helper()
+	e, err := engine.Open(t.Context(), memory.New(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(server.Handler(e, server.Options{Health: wire.Health{Store: "memory:", PID: 7}}))
+	t.Cleanup(func() {
+		s.Close()
+		_ = e.Close()
+	})
+	return api{t, s.URL}
+}
+
+// ask sends a request and gives the status and the body.
+func (a api) ask(request, body string) (int, string) {
+	a.t.Helper()
+	method, path, _ := strings.Cut(request, " ")
+	r, err := http.NewRequestWithContext(a.t.Context(), method, a.url+path, strings.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r.Header.Set(wire.ActorHeader, "robot-7")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return answer.StatusCode, string(b)
+}
+
+// want asks, and checks the status and what the body holds.
+func (a api) want(request, body string, status int, holds string) string {
+	a.t.Helper()
+	got, answer := a.ask(request, body)
+	if got != status || !strings.Contains(answer, holds) {
+		a.t.Errorf("%s %s answered %d %s; want %d with %s", request, body, got, answer, status, holds)
+	}
+	return answer
+}
+
+func TestARobotsDay(t *testing.T) {
+	a := newAPI(t)
+	a.want("GET /v1/health", "", 200, `{"store":"memory:","pid":7}`)
+	a.want("POST /v1/queues", `{"name":"orders","family":"transactions","retries":1}`, 200, `"lease":"5m"`)
+	a.want("POST /v1/queues", `{"name":"runs"}`, 200, `"family":"jobs"`)
+	a.want("POST /v1/claim", `{"queue":"orders","robot":"r7"}`, 204, "")
+	a.want("POST /v1/items", `{"queue":"orders","items":[{"payload":{"a":1},"reference":"INV-1","priority":"high"}]}`, 200, `"id":"orders/1"`)
+	a.want("GET /v1/items?queue=orders&status=pending&limit=1", "", 200, `"reference":"INV-1"`)
+
+	var claimed []struct {
+		ID    string
+		Fence uint64
+	}
+	if err := json.Unmarshal([]byte(a.want("POST /v1/claim", `{"queue":"orders","robot":"r7","n":5}`, 200, `"payload":{"a":1}`)), &claimed); err != nil {
+		t.Fatal(err)
+	}
+	hold := func(more string) string {
+		return fmt.Sprintf(`{"item":%q,"fence":%d%s}`, claimed[0].ID, claimed[0].Fence, more)
+	}
+	a.want("POST /v1/start", hold(""), 200, `"status":"processing"`)
+	a.want("POST /v1/renew", "["+hold("")+"]", 200, `"result":"ok"`)
+	a.want("POST /v1/progress", hold(`,"progress":"half way"`), 200, "{}")
+	a.want("POST /v1/settle", "["+hold(`,"status":"success","output":{"total":3}`)+"]", 200, `"status":"successful"`)
+	a.want("POST /v1/settle", "["+hold(`,"status":"success"`)+"]", 200, `"problem":{"code":5`)
+	a.want("POST /v1/start", hold(""), 409, `{"error":{"code":5,"thing":"item \"orders/1\""`)
+	a.want("GET /v1/items/orders/1", "", 200, `"output":{"total":3}`)
+	a.want("GET /v1/items/orders/1/history?limit=1", "", 200, `"actor":"r7"`)
+	a.want("GET /v1/changes?after=2&limit=1", "", 200, `"seq":3`)
+	a.want("GET /v1/snapshot?after=0", "", 200, `"name":"orders"`)
+	a.want("GET /v1/snapshot?after=99999999&wait=1ms", "", 204, "")
+	a.want("PUT /v1/pool", `{"pool":25,"auto":true}`, 200, `"pool":25`)
+	a.want("POST /v1/queues/orders/pause", "", 200, `"paused_by":"robot-7"`)
+	a.want("DELETE /v1/queues/orders", "", 200, "{}")
+}
+
+func TestRefusals(t *testing.T) {
+	a := newAPI(t)
+	a.want("POST /v1/queues", `{"name":"q"}`, 200, "")
+	for _, test := range []struct {
+		request, body string
+		status        int
+		holds         string
+	}{
+		{"GET /v1/nothing", "", 404, `"mend":"the API is under /v1"`},
+		{"GET /v1/queues/none", "", 404, `{"error":{"code":3,"thing":"queue \"none\"","rule":"not found"`},
+		{"GET /v1/items/q/0", "", 400, `"code":2`},
+		{"GET /v1/items/q/9", "", 404, `"code":3`},
+		{"GET /v1/items?after=x", "", 400, `an item's id is its queue`},
+		{"GET /v1/items?status=great", "", 400, `no item has this status`},
+		{"GET /v1/items?limit=few", "", 400, `it is not a number`},
+		{"GET /v1/snapshot?wait=ages", "", 400, `a duration is a number with a unit`},
+		{"GET /v1/queues", "a body where none belongs", 200, ""},
+		{"POST /v1/claim", `{"queue":"q"`, 400, `unexpected EOF`},
+		{"POST /v1/claim", `{"queue":"q","robt":"r"}`, 400, `unknown field \"robt\"`},
+		{"POST /v1/claim", `{"queue":"q","robot":"r"} {}`, 400, `something follows it`},
+		{"POST /v1/claim", `{"item":"nonsense","robot":"r"}`, 400, `write it as orders/12`},
+		{"POST /v1/queues", `{"name":"x","family":"nonsense"}`, 400, `a family is jobs or transactions`},
+		{"POST /v1/queues", `{"name":"x","lanes":"slow"}`, 400, `unknown field \"lanes\"`},
+		{"POST /v1/queues", `7`, 400, `it is not what this operation takes`},
+		{"PATCH /v1/queues/q", `{"retries":99}`, 400, `"code":2`},
+		{"PUT /v1/pool", `{"pool":2}`, 400, `a pool has at least 3 slots`},
+		{"POST /v1/items", `{"queue":"q","items":[{"payload":1},{"payload":{},"reference":"\""}]}`, 400, `"results":[{},{"problem":{"code":2`},
+		{"POST /v1/start", strings.Repeat(" ", 17<<20), 413, `too large`},
+	} {
+		a.want(test.request, test.body, test.status, test.holds)
+	}
+}
