@@ -101,7 +101,7 @@ func TestAFloodOfOutputIsCutAndSaidSo(t *testing.T) {
 		r.work(status, 1)
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 32 {
-			t.Errorf("%d MB were allocated for 400 MB of output", mb)
+			t.Errorf("%d MB were allocated for 100 MB of output", mb)
 		}
 		rec := r.item(id)
 		if status == store.SystemException {
@@ -115,7 +115,7 @@ func TestAFloodOfOutputIsCutAndSaidSo(t *testing.T) {
 			Cut   bool
 			Bytes int
 		}
-		if err := json.Unmarshal(rec.Output, &out); err != nil || !out.Cut || out.Bytes != 200_000_000 || len(rec.Output) != engine.MaxOutput {
+		if err := json.Unmarshal(rec.Output, &out); err != nil || !out.Cut || out.Bytes != 50_000_000 || len(rec.Output) != engine.MaxOutput {
 			t.Errorf("%d characters kept of %d, cut %v: %v", len(rec.Output), out.Bytes, out.Cut, err)
 		}
 	}

@@ -123,10 +123,10 @@ func TestWhatCantBeGivenBackIsSaid(t *testing.T) {
 	virtual(t, func(r *rig) {
 		r.queue("orders", nil)
 		id := r.add("orders", `1`)[0]
-		r.handle(takes(10*time.Second), "orders")
 		r.settle = func(context.Context, []engine.Settlement) ([]engine.Outcome, error) {
 			return nil, store.Unavailable("the store", nil, "wait")
 		}
+		r.handle(takes(10*time.Second), "orders")
 		after(time.Second)
 		if left := r.Stop(r.ctx); left != (drain.Left{Lost: 1}) {
 			t.Errorf("left %+v", left)
