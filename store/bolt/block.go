@@ -83,13 +83,16 @@ func (p *packer) flags(c *store.Change) (f byte) {
 	return f
 }
 
+// reset drops what was added but not taken.
+func (p *packer) reset() { p.count, p.body = 0, p.body[:0] }
+
 func (p *packer) full() bool { return len(p.body) >= blockBytes }
 
 // take gives the block's value and starts the next block.
 func (p *packer) take(b []byte) []byte {
 	b = binary.AppendUvarint(append(b, recordVersion), p.count)
 	b = append(b, p.body...)
-	p.count, p.body = 0, p.body[:0]
+	p.reset()
 	return b
 }
 

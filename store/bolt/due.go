@@ -99,7 +99,7 @@ func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 		runs := q.claimable()
 		ripe := q.ripened(now)
 		for {
-			r := earliest(runs)
+			r := earliest(&runs)
 			var i store.Item
 			var err error
 			switch {
@@ -122,19 +122,17 @@ func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 	}
 }
 
-// claimable gives the runs of keys that are in claim order.
-func (q *queue) claimable() []*run {
-	var runs []*run
+// claimable gives the runs of keys that are in claim order: dated, queued and
+// pending.
+func (q *queue) claimable() (runs [3]run) {
 	if c := q.walk(dated); c != nil {
-		r := &run{cursor: c}
-		r.set(c.First())
-		runs = append(runs, r)
+		runs[0].cursor = c
+		runs[0].set(c.First())
 	}
-	for _, s := range []store.Status{store.Queued, store.Pending} {
-		if q.counters.items[s] > 0 {
-			r := &run{cursor: q.walk(status), prefix: []byte{byte(s)}}
+	for n, s := range []store.Status{store.Queued, store.Pending} {
+		if r := &runs[n+1]; q.counters.items[s] > 0 {
+			r.cursor, r.prefix = q.walk(status), []byte{byte(s)}
 			r.set(r.cursor.Seek([]byte{byte(s), rankOf(store.High)}))
-			runs = append(runs, r)
 		}
 	}
 	return runs
@@ -153,8 +151,9 @@ func (q *queue) claimableAt(r *run) (store.Item, error) {
 
 // earliest gives the run whose key comes first in claim order, nil when all
 // are at their ends.
-func earliest(runs []*run) (first *run) {
-	for _, r := range runs {
+func earliest(runs *[3]run) (first *run) {
+	for n := range runs {
+		r := &runs[n]
 		if r.key != nil && (first == nil || bytes.Compare(r.order(), first.order()) < 0) {
 			first = r
 		}

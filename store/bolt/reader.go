@@ -47,7 +47,7 @@ func newReader(b *bbolt.Tx) reader {
 	return reader{
 		bolt:   b,
 		tops:   [2]*bbolt.Bucket{b.Bucket(queuesBucket), b.Bucket(transactionsBucket)},
-		opened: map[string]*queue{},
+		opened: make(map[string]*queue, 1),
 	}
 }
 

@@ -18,15 +18,29 @@ const maxFresh = 4096
 // tx is one wave's transaction, handed to its calls in turn.
 type tx struct {
 	reader
-	arena  *arena
-	writes int   // records written so far
-	broken error // a write that stopped halfway; the transaction must go
-	last   uint64
-	packer packer
+	*scratch
+	writes int    // records written so far
+	broken error  // a write that stopped halfway; the transaction must go
+	last   uint64 // Seq of the newest change
 }
 
-func newTx(b *bbolt.Tx, a *arena) (*tx, error) {
-	t := &tx{reader: newReader(b), arena: a}
+// scratch is memory that one wave after the other uses.
+type scratch struct {
+	arena  arena
+	packer packer
+	fresh  []store.Change
+}
+
+// reset ends a wave's use, committed or not.
+func (s *scratch) reset() {
+	s.arena.reset()
+	s.packer.reset()
+	clear(s.fresh[:cap(s.fresh)])
+}
+
+func newTx(b *bbolt.Tx, s *scratch) (*tx, error) {
+	t := &tx{reader: newReader(b), scratch: s}
+	t.reader.fresh = s.fresh[:0]
 	var err error
 	t.last, err = t.LastChange()
 	return t, err
@@ -199,22 +213,22 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 
 // indexable refuses what could not be found again.
 func indexable(i *store.Item) error {
-	thing := "item of queue " + strconv.Quote(i.Queue)
-	if i.Status == 0 || int(i.Status) >= store.Statuses {
-		return store.Invalid(thing, "has no status", "give it one")
-	}
-	if i.Priority < store.High || i.Priority > store.Low {
-		return store.Invalid(thing, "has no such priority", "use high, normal or low")
-	}
-	if len(i.Reference) > maxIndexed || len(i.Key) > maxIndexed {
-		return store.Invalid(thing, "a reference or key has at most "+strconv.Itoa(maxIndexed)+" bytes", "shorten it")
+	switch {
+	case i.Status == 0 || int(i.Status) >= store.Statuses:
+		return store.Invalid(thing(i), "has no status", "give it one")
+	case i.Priority < store.High || i.Priority > store.Low:
+		return store.Invalid(thing(i), "has no such priority", "use high, normal or low")
+	case len(i.Reference) > maxIndexed || len(i.Key) > maxIndexed:
+		return store.Invalid(thing(i), "a reference or key has at most "+strconv.Itoa(maxIndexed)+" bytes", "shorten it")
 	}
 	return nil
 }
 
+func thing(i *store.Item) string { return "item of queue " + strconv.Quote(i.Queue) }
+
 // record adds a change to the stream and gives its place.
 func (t *tx) record(c *store.Change, i *store.Item) uint64 {
-	if len(t.fresh) >= maxFresh {
+	if len(t.reader.fresh) >= maxFresh {
 		t.pack()
 	}
 	t.last++
@@ -222,7 +236,7 @@ func (t *tx) record(c *store.Change, i *store.Item) uint64 {
 	if i != nil {
 		c.Queue, c.Number = i.Queue, i.Number
 	}
-	t.fresh = append(t.fresh, *c)
+	t.reader.fresh = append(t.reader.fresh, *c)
 	t.writes++
 	return c.Seq
 }
@@ -336,12 +350,13 @@ func (t *tx) pack() {
 			t.fail(b.Put(numberKey(first), t.arena.keep(t.packer.take(t.arena.take(blockBytes+64)))))
 		}
 	}
-	for n := range t.fresh {
-		t.packer.add(&t.fresh[n])
+	for n := range t.reader.fresh {
+		t.packer.add(&t.reader.fresh[n])
 		if t.packer.full() {
 			flush()
 		}
 	}
 	flush()
-	t.fresh = t.fresh[:0]
+	t.reader.fresh = t.reader.fresh[:0]
+	t.scratch.fresh = t.reader.fresh
 }

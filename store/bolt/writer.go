@@ -67,7 +67,7 @@ type writer struct {
 	db      *bbolt.DB
 	calls   chan *call
 	stopped chan struct{}
-	arena   arena
+	scratch scratch
 	wrote   bool // something was committed
 }
 
@@ -130,7 +130,7 @@ func (w *writer) drain(wave []*call) []*call {
 func (w *writer) serve(wave []*call) int {
 	for {
 		n, again := w.attempt(wave)
-		w.arena.reset()
+		w.scratch.reset()
 		if !again {
 			return n
 		}
@@ -151,7 +151,7 @@ func (w *writer) attempt(wave []*call) (n int, again bool) {
 		abort(wave, unwritable(err))
 		return len(wave), false
 	}
-	t, err := newTx(b, &w.arena)
+	t, err := newTx(b, &w.scratch)
 	if err != nil {
 		abort(wave, err)
 		return len(wave), b.Rollback() != nil
