@@ -10,13 +10,10 @@ import (
 	"signalbox/store"
 )
 
-// Prefix begins the robot name of every drain of every engine.
-const Prefix = "engine/"
-
-// Robot is the name under which a drain claims: its engine's incarnation, its
-// queue, and its number among the queue's drains from 1.
+// Robot is the name under which a drain claims: engine/INCARNATION/QUEUE/NUMBER,
+// with its number among the queue's drains from 1.
 func Robot(incarnation, queue string, number int) string {
-	return fmt.Sprintf("%s%s/%s/%d", Prefix, incarnation, queue, number)
+	return fmt.Sprintf("%s%s/%s/%d", engine.DrainPrefix, incarnation, queue, number)
 }
 
 // drain is one run of a queue's consumer inside one slot.

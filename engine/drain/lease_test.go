@@ -158,3 +158,30 @@ func TestAHandlerThatDoesNotStopKeepsItsSlotNotItsItem(t *testing.T) {
 		}
 	})
 }
+
+// An engine that opens the store of one that died ends what its drains held,
+// which it tells by their names; should they live after all, they stop.
+func TestTheNextEngineEndsWhatDrainsHeld(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		h, at := interrupted()
+		r.handle(h, "orders")
+		id := r.add("orders", `1`)[0]
+		after(time.Second)
+		next, err := engine.Open(r.ctx, r.mem, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Close()
+		if rec := r.item(id); rec.Status != store.Queued {
+			t.Errorf("after the next engine opened: %s", rec.Status)
+		}
+		if _, err := next.Claim(r.ctx, engine.ClaimRequest{Queue: "orders", Robot: "other"}); err != nil {
+			t.Fatal(err)
+		}
+		after(15 * time.Second)
+		if at.Load() == 0 || r.settles.Load() != 0 {
+			t.Errorf("told to stop: %v, settled %d times", at.Load() != 0, r.settles.Load())
+		}
+	})
+}

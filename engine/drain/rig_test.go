@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // words for what tests do to it.
 type rig struct {
 	*engine.Engine
+	mem store.Store
 	t   testing.TB
 	ctx context.Context
 	*drain.Scheduler
@@ -68,11 +69,12 @@ func (r *rig) Settle(ctx context.Context, ss []engine.Settlement) ([]engine.Outc
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	e, err := engine.Open(t.Context(), memory.New(), engine.Options{Name: "test"})
+	mem := memory.New()
+	e, err := engine.Open(t.Context(), mem, engine.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &rig{Engine: e, t: t, ctx: engine.WithActor(t.Context(), "anna")}
+	return &rig{Engine: e, mem: mem, t: t, ctx: engine.WithActor(t.Context(), "anna")}
 }
 
 // virtual runs a story in virtual time, and stops what it started.

@@ -262,7 +262,7 @@ func TestItemsAddedWhileADrainEndsAreNotForgotten(t *testing.T) {
 
 func TestRobotNamesFitTheEngine(t *testing.T) {
 	name := drain.Robot("0123abcd", strings.Repeat("q", 128), 2000)
-	if len(name) > 256 || !strings.HasPrefix(name, drain.Prefix) {
+	if len(name) > 256 || !strings.HasPrefix(name, engine.DrainPrefix) {
 		t.Errorf("%q", name)
 	}
 }
