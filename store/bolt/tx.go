@@ -35,7 +35,6 @@ type scratch struct {
 func (s *scratch) reset() {
 	s.arena.reset()
 	s.packer.reset()
-	clear(s.fresh[:cap(s.fresh)])
 }
 
 func newTx(b *bbolt.Tx, s *scratch) (*tx, error) {
@@ -357,6 +356,7 @@ func (t *tx) pack() {
 		}
 	}
 	flush()
+	clear(t.reader.fresh)
 	t.reader.fresh = t.reader.fresh[:0]
 	t.scratch.fresh = t.reader.fresh
 }
