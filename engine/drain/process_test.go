@@ -70,12 +70,12 @@ func (l *lifeline) ended() {
 func TestTimeoutEndsAProgramWithItsChildren(t *testing.T) {
 	for _, script := range []string{"hang.sh", "stubborn.sh"} {
 		life := newLifeline(t)
-		r := program(t, func(q *store.Queue) { q.AttemptTimeout = store.Duration(300 * time.Millisecond) }, script, life.path)
+		r := program(t, func(q *store.Queue) { q.AttemptTimeout = store.Duration(time.Second) }, script, life.path)
 		id := r.add("orders", `{}`)[0]
 		r.start(drain.Options{KillDelay: 100 * time.Millisecond})
 		life.line()
 		r.done("orders", store.SystemException, 1)
-		r.want(id, store.SystemException, "timed out after 300ms")
+		r.want(id, store.SystemException, "timed out after 1s")
 		life.ended()
 	}
 }
