@@ -52,7 +52,7 @@ type attempt struct {
 func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) {
 	b := d.newBatch(set, records)
 	defer b.cancel(nil)
-	keeper := b.keep(records[0].Item, sent)
+	letGo := b.keep(records[0].Item, sent)
 	var reporter sync.WaitGroup
 	reporter.Go(b.reportAll)
 	var back []*attempt
@@ -64,7 +64,7 @@ func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) 
 	close(b.results)
 	reporter.Wait()
 	b.giveBack(back)
-	keeper()
+	letGo()
 	b.forget()
 	d.grant.Update(func(h *lane.Holder) { h.Item, h.Job = "", "" })
 }
