@@ -156,7 +156,7 @@ func (a *app) drawFooter(c *paint.Canvas) {
 		return
 	}
 	if len(a.dialogs) > 0 {
-		statusbar.Footer(a.env, c, scope, []keymap.Action{keymap.Apply, keymap.Open, keymap.Back})
+		statusbar.Footer(a.env, c, scope, []keymap.Action{keymap.Yes, keymap.No, keymap.Apply, keymap.Open, keymap.Back})
 		return
 	}
 	var actions []keymap.Action

@@ -46,7 +46,7 @@ func (d Desk) askWords(e env.Env, to screen.Addr, o Order, what string, late boo
 		start = e.Actor
 	}
 	question := dialog.Prompt{
-		Title: o.Words(), Label: text.Safe(what), Start: start, Late: late,
+		Title: o.Title(), Label: text.Safe(what), Start: start, Late: late,
 		Then: func(e env.Env, typed string) screen.Effects {
 			if o.Verb == Assign {
 				o.Reviewer = typed
@@ -70,7 +70,7 @@ func (d Desk) confirm(e env.Env, to screen.Addr, o Order, late bool) screen.Effe
 		return run(e)
 	}
 	question := dialog.Confirm{
-		Title: o.Words() + "?", Lines: consequences(&o), Yes: text.Safe(o.Verb.Name()), Late: late, Then: run,
+		Title: o.Title() + "?", Lines: consequences(&o), Yes: text.Safe(o.Verb.Name()), Late: late, Then: run,
 	}
 	if n > typeAbove {
 		question.Type = fmt.Sprint(n)
@@ -80,11 +80,19 @@ func (d Desk) confirm(e env.Env, to screen.Addr, o Order, late bool) screen.Effe
 
 // consequences tells what a question is about, before the answer.
 func consequences(o *Order) []text.Safe {
-	lines := []text.Safe{text.Safe("They go " + o.Verb.Means() + ".")}
-	if !o.Verb.Decides() {
-		lines[0] = text.Clean("With: " + o.Reviewer + o.Note)
-	} else if o.Verb == Verify {
-		lines[0] = "They are then decided, and can no longer be retried."
+	var lines []text.Safe
+	if o.Scope == Matching {
+		lines = append(lines, o.Where, "")
+	}
+	switch o.Verb {
+	case Retry:
+		lines = append(lines, text.Safe("They go "+Retry.Means()+"."))
+	case Verify:
+		lines = append(lines, "They are then decided, and can no longer be retried.")
+	case Assign:
+		lines = append(lines, text.Clean("To "+o.Reviewer))
+	default:
+		lines = append(lines, text.Clean("\""+o.Note+"\""))
 	}
 	lines = append(lines, "")
 	for _, name := range o.first() {

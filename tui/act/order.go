@@ -36,13 +36,14 @@ type Order struct {
 	Note     string
 }
 
-// Words names verb and scope: "Retry 37 matching status:abandoned".
-func (o *Order) Words() text.Safe {
+// Title names verb, number and scope: "Retry 37 matching". What they match
+// follows in Where.
+func (o *Order) Title() text.Safe {
 	n := text.Safe(text.Count(int64(len(o.Targets))))
 	verb := text.Safe(o.Verb.Name())
 	switch {
 	case o.Scope == Matching:
-		return verb + " " + n + " matching " + o.Where
+		return verb + " " + n + " matching"
 	case o.Scope == Marked:
 		return verb + " " + n + " marked"
 	case len(o.Targets) == 1:

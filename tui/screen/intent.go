@@ -33,12 +33,12 @@ type Say struct{ Toast Toast }
 // Started says that an act is under way; its Reply is a Finisher.
 type Started struct{}
 
-func (Push) intent()  {}
-func (Leave) intent() {}
-func (Ask) intent()   {}
-func (Close) intent() {}
-func (Press) intent() {}
-func (Say) intent()   {}
+func (Push) intent()    {}
+func (Leave) intent()   {}
+func (Ask) intent()     {}
+func (Close) intent()   {}
+func (Press) intent()   {}
+func (Say) intent()     {}
 func (Started) intent() {}
 
 // Dialog is a question in front of a screen. It has the keyboard for itself.

@@ -62,7 +62,7 @@ func (e *Engine) each(ctx context.Context, targets []engine.Target, event, why s
 			r.Revision++
 			o.Status = r.Status
 			e.history[t.Item] = append(e.history[t.Item], store.Change{
-				At: store.At(epoch), Actor: engine.Actor(ctx), Queue: r.Queue, Number: r.Number, Event: event, From: from, To: r.Status, Why: why,
+				At: store.At(Epoch()), Actor: engine.Actor(ctx), Queue: r.Queue, Number: r.Number, Event: event, From: from, To: r.Status, Why: why,
 			})
 		}
 		out = append(out, o)

@@ -15,10 +15,7 @@ import (
 )
 
 // Epoch is the moment at which the fake's records stand.
-var epoch = time.Date(2026, 3, 2, 14, 3, 9, 0, time.UTC)
-
-// Epoch is the moment at which the fake's records stand.
-func Epoch() time.Time { return epoch }
+func Epoch() time.Time { return time.Date(2026, 3, 2, 14, 3, 9, 0, time.UTC) }
 
 // Engine holds what the console may see. Use it through its methods.
 type Engine struct {
@@ -38,7 +35,7 @@ type Engine struct {
 // New makes an engine with nothing in it.
 func New() *Engine {
 	e := &Engine{news: make(chan struct{}), items: map[string][]engine.Record{}, history: map[store.ID][]store.Change{}}
-	e.snap = engine.Snapshot{Revision: 1, SlotsRevision: 1, QueuesRevision: 1, At: store.At(epoch), Store: "memory:", Slots: Pool(lane.Auto(25))}
+	e.snap = engine.Snapshot{Revision: 1, SlotsRevision: 1, QueuesRevision: 1, At: store.At(Epoch()), Store: "memory:", Slots: Pool(lane.Auto(25))}
 	return e
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // ago is a moment before the records stand.
-func ago(d time.Duration) store.Time { return store.At(epoch.Add(-d)) }
+func ago(d time.Duration) store.Time { return store.At(Epoch().Add(-d)) }
 
 // Lifelike makes an engine in the middle of a working day: both lanes busy, a
 // line waiting, robots dead, business rules broken.
@@ -74,16 +74,14 @@ func busy() lane.State {
 		hold(i+1, lane.Fast, "finance.orders", 30+i, time.Duration(since)*time.Second)
 	}
 	hold(9, lane.Fast, "signalbox.export", 49, 75*time.Second)
-	for i, n := range []int{7, 8, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 24} {
-		hold(n, lane.Slow, "agents.triage", 1+i%12, time.Duration(12+i*i*3)*time.Second)
+	for i, n := range []int{7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25} {
+		hold(n, lane.Slow, "agents.triage", 1+i%12, time.Duration(12+i*i)*time.Second)
 	}
 	st.Slots[23].Holder.Since = ago(7*time.Minute + 20*time.Second)
 	for i := range 5 {
 		st.Waiting = append(st.Waiting, lane.Waiter{Lane: lane.Slow, Queue: "agents.triage", Item: fmt.Sprintf("agents.triage/%d", 88+i), Place: i + 1, Since: ago(time.Duration(130-20*i) * time.Second)})
 	}
 	st.Slow.Waiting = 5
-	st.Waiting = append(st.Waiting, lane.Waiter{Lane: lane.Fast, Queue: "finance.orders", Place: 1, Since: ago(3 * time.Second)})
-	st.Fast.Waiting = 1
 	return st
 }
 
@@ -112,11 +110,11 @@ func settleOrder(i int, r *engine.Record) {
 	case i >= 50:
 		r.Status, r.Attempts, r.EndedAt, r.StartedAt, r.ClaimedAt, r.ClaimedBy = store.Pending, 0, 0, 0, 0, ""
 		if i == 55 {
-			r.AvailableAt = store.At(epoch.Add(12 * time.Minute))
+			r.AvailableAt = store.At(Epoch().Add(12 * time.Minute))
 		}
 	case i >= 46:
 		r.Status, r.EndedAt = store.Processing, 0
-		r.LeaseUntil, r.Progress = store.At(epoch.Add(4*time.Minute)), "2 of 5 lines booked"
+		r.LeaseUntil, r.Progress = store.At(Epoch().Add(4*time.Minute)), "2 of 5 lines booked"
 	case i%9 == 3:
 		except(store.BusinessException, "business", "no postal code")
 	case i%9 == 5:
@@ -137,7 +135,7 @@ func turn(i int) engine.Record {
 	r := engine.Record{Item: store.Item{
 		Queue: "agents.triage", Family: store.Jobs, Status: store.Processing, Job: "triage-0302",
 		CreatedAt: created, ClaimedAt: created, ClaimedBy: "drain-7f3a", Attempts: 1, MaxAttempts: 1, Fence: 1,
-		LeaseUntil: store.At(epoch.Add(8 * time.Minute)),
+		LeaseUntil: store.At(Epoch().Add(8 * time.Minute)),
 	}}
 	r.Payload = json.RawMessage(`{"ticket":4711,"text":"Where is my order? 我的订单在哪里 🙂"}`)
 	return r

@@ -48,14 +48,14 @@ func (s *Source) deciding() bool { return s.group.Text != "" }
 
 // Items is the screen.
 type Items struct {
-	id      int
-	desk    act.Desk
-	source  Source
-	table   table.Table[store.Item, store.ID]
-	filter  filterbar.Bar
-	tab     int // the status filter chosen
-	window  window
-	all     bool // the marks are all that match, as frozen when asked
+	id     int
+	desk   act.Desk
+	source Source
+	table  table.Table[store.Item, store.ID]
+	filter filterbar.Bar
+	tab    int // the status filter chosen
+	window window
+	all    bool // the marks are all that match, as frozen when asked
 }
 
 // New makes the screen.

@@ -19,8 +19,8 @@ func columns() []table.Column[engine.QueueState] {
 		return func(e env.Env, q *queue) table.Cell { return count(e, r, of(q)) }
 	}
 	return []table.Column[queue]{
-		{Title: "queue", Min: 16, Ideal: 30, Grow: true, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
-		{Title: "family", Min: 5, Ideal: 12, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() })},
+		{Title: "queue", Min: 14, Ideal: 30, Grow: true, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
+		{Title: "family", Min: 12, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() })},
 		{Title: "folder", Min: 9, Ideal: 14, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Folder })},
 		{Title: "lane", Min: 6, Drop: 4, Cell: laneCell},
 		{Title: "consumer", Min: 8, Drop: 6, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })},
@@ -31,9 +31,8 @@ func columns() []table.Column[engine.QueueState] {
 		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, func(q *queue) int64 { return q.Counts[store.BusinessException] })},
 		{Title: "failed", Min: 6, Right: true, Drop: 1, Cell: number(themes.StateFault, failed)},
 		{Title: "abandoned", Min: 9, Right: true, Drop: 3, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] })},
-		{Title: "in", Min: 5, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.In) })},
-		{Title: "out/min", Min: 7, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.Out) })},
-		{Title: "15 min", Min: 15, Drop: 5, Cell: func(e env.Env, q *queue) table.Cell {
+		{Title: "in/out", Min: 6, Ideal: 9, Right: true, Drop: 5, Cell: rates},
+		{Title: "", Min: 8, Ideal: 15, Drop: 5, Cell: func(e env.Env, q *queue) table.Cell {
 			return table.Cell{Role: themes.Graph, Text: spark.Text(e, q.Out, most(q.Out), 15)}
 		}},
 		{Title: "oldest", Min: 7, Right: true, Drop: 3, Cell: oldest},
@@ -59,6 +58,15 @@ func done(q *engine.QueueState) int64 {
 
 func failed(q *engine.QueueState) int64 {
 	return q.Counts[store.Failed] + q.Counts[store.SystemException]
+}
+
+// rates shows what came in and went out in the newest whole minute.
+func rates(e env.Env, q *engine.QueueState) table.Cell {
+	in, out := last(q.In), last(q.Out)
+	if in+out == 0 {
+		return count(e, themes.Text, 0)
+	}
+	return table.Cell{Role: themes.Text, Text: text.Safe(text.CompactCount(in) + "/" + text.CompactCount(out))}
 }
 
 // last is the newest whole minute.

@@ -2,6 +2,7 @@ package slots
 
 import (
 	"strconv"
+	"strings"
 
 	"signalbox/engine/lane"
 	"signalbox/themes"
@@ -24,22 +25,20 @@ func columns() []table.Column[lane.SlotState] {
 		}},
 		{Title: "lane", Min: 6, Cell: laneCell},
 		{Title: "queue", Min: 12, Ideal: 24, Grow: true, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
-		{Title: "item", Min: 8, Ideal: 20, Cell: holder(themes.Text, held)},
-		{Title: "job", Min: 8, Ideal: 14, Drop: 2, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
-		{Title: "robot", Min: 10, Ideal: 22, Drop: 1, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
+		{Title: "item", Min: 6, Ideal: 9, Right: true, Cell: holder(themes.Text, number)},
+		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
+		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
 		{Title: "held", Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
 			g := slotgrid.Grid{State: &e.Snap.Slots, Expect: expect(e)}
 			return table.Cell{Role: g.Role(e, s), Text: text.Safe(text.Duration(e.Since(s.Holder.Since)))}
 		}},
-		{Title: "", Min: 7, Drop: 3, Cell: standing},
+		{Title: "", Min: 9, Drop: 1, Cell: standing},
 	}
 }
 
-func held(h *lane.Holder) string {
-	if h.Item == "" {
-		return "between items"
-	}
-	return h.Item
+// number is the item's number, beside the name of its queue.
+func number(h *lane.Holder) string {
+	return strings.TrimPrefix(h.Item, h.Queue+"/")
 }
 
 func laneCell(e env.Env, s *lane.SlotState) table.Cell {

@@ -8,6 +8,7 @@ import (
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/slotgrid"
 )
 
 // drawEdit shows the split as it is and as it would be.
@@ -56,7 +57,7 @@ func drawBar(e env.Env, c *paint.Canvas, name text.Safe, s lane.Split, scale int
 		first, last := s.Range(l)
 		left, right := at(first-1), at(last)
 		c.To(label + left)
-		words := text.Safe(fmt.Sprintf(" %s %d-%d ", l, first, last))
+		words := text.Safe(fmt.Sprintf(" %s %s ", l, slotgrid.Span(e, first, last)))
 		c.Put(r, text.Safe(open))
 		if text.Width(words)+2 <= right-left {
 			c.Put(r, words)
@@ -94,8 +95,8 @@ func drawComparison(e env.Env, c *paint.Canvas, now, next lane.Split) {
 	row("fast only", count(now.Fast), count(next.Fast), themes.LaneFast)
 	row("commons", count(now.Common()), count(next.Common()), themes.LaneCommons)
 	row("slow only", count(now.Slow), count(next.Slow), themes.LaneSlow)
-	row("fast may use", reach(now, lane.Fast), reach(next, lane.Fast), themes.LaneFast)
-	row("slow may use", reach(now, lane.Slow), reach(next, lane.Slow), themes.LaneSlow)
+	row("fast may use", reach(e, now, lane.Fast), reach(e, next, lane.Fast), themes.LaneFast)
+	row("slow may use", reach(e, now, lane.Slow), reach(e, next, lane.Slow), themes.LaneSlow)
 }
 
 func changed(a, b text.Safe) themes.Role {
@@ -107,9 +108,9 @@ func changed(a, b text.Safe) themes.Role {
 
 func count(n int) text.Safe { return text.Safe(text.Count(int64(n))) }
 
-func reach(s lane.Split, l lane.Lane) text.Safe {
+func reach(e env.Env, s lane.Split, l lane.Lane) text.Safe {
 	first, last := s.Range(l)
-	return text.Safe(fmt.Sprintf("%d (%d-%d)", last-first+1, first, last))
+	return text.Safe(fmt.Sprintf("%d (%s)", last-first+1, slotgrid.Span(e, first, last)))
 }
 
 // consequences tells in words what applying the proposal would do.

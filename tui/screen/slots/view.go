@@ -106,7 +106,7 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 	g := slotgrid.Grid{State: state, Expect: expect(e)}
 	c.Put(themes.Muted, sep)
 	c.Put(g.Role(e, slot), text.Safe(string(h.Lane)+" work for "+text.Duration(e.Since(h.Since))))
-	for _, name := range []string{held(h), h.Job, h.Robot} {
+	for _, name := range []string{or(h.Item, h.Queue), h.Job, h.Robot} {
 		if name != "" {
 			c.Put(themes.Muted, sep)
 			c.Put(themes.Text, text.Clean(name))
@@ -116,6 +116,13 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 		c.Put(themes.StateStuck, sep+"stuck: more than "+text.Safe(text.Duration(expect(e)(h))))
 	}
 	c.End()
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
 }
 
 func part(l lane.Lane) string {

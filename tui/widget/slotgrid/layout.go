@@ -26,9 +26,9 @@ const (
 
 const (
 	blockMin, blockMax = 12, 20
-	tileMin, tileMax   = 4, 7
+	tileMin, tileMax   = 3, 7
+	timed              = 4 // the narrowest tile that can tell the time held
 	blockLines         = 4
-	tileLines          = 3
 	brackets           = 2 // lines
 )
 
@@ -62,14 +62,14 @@ func Plan(s *lane.State, w, h int) Layout {
 		if cell >= blockMin && h >= blockLines+brackets {
 			return l.strip(Blocks, min(cell, blockMax), n, n)
 		}
-		if h >= tileLines+brackets {
+		if h >= tileLines(cell)+brackets {
 			return l.strip(Tiles, min(cell, tileMax), n, n)
 		}
 	}
 	for _, try := range []struct {
 		density Density
 		cell    int
-	}{{Blocks, blockMin + 2}, {Tiles, tileFor(n) + 1}, {Tiles, tileFor(n)}} {
+	}{{Blocks, blockMin + 2}, {Tiles, tileFor(n) + 2}, {Tiles, tileFor(n) + 1}, {Tiles, tileFor(n)}} {
 		if per := (w - 4) / try.cell; per > 0 {
 			if wrapped := l.strip(try.density, try.cell, per, n); wrapped.Height <= h {
 				return wrapped
@@ -89,13 +89,25 @@ func Plan(s *lane.State, w, h int) Layout {
 func tileFor(n int) int { return max(len(strconv.Itoa(n))+1, tileMin) }
 
 func (l Layout) strip(d Density, cell, per, n int) Layout {
-	lines := tileLines
-	if d == Blocks {
-		lines = blockLines
-	}
 	rows := (n + per - 1) / per
-	l.Density, l.Cell, l.PerRow, l.Height = d, cell, per, rows*(lines+brackets)
+	l.Density, l.Cell, l.PerRow = d, cell, per
+	l.Height = rows * (l.lines() + brackets)
 	return l
+}
+
+// lines is how many lines a slot takes between the brackets.
+func (l Layout) lines() int {
+	if l.Density == Blocks {
+		return blockLines
+	}
+	return tileLines(l.Cell)
+}
+
+func tileLines(cell int) int {
+	if cell < timed {
+		return 2
+	}
+	return 3
 }
 
 func (l Layout) cells(cell, w, n int) Layout {
@@ -103,7 +115,11 @@ func (l Layout) cells(cell, w, n int) Layout {
 	if per >= 20 {
 		per -= per % 10 // so that rows begin with round numbers
 	}
-	per = max(per, 1)
+	longest := 1
+	for _, p := range l.parts {
+		longest = max(longest, p.size())
+	}
+	per = max(min(per, longest), 1)
 	rows := 0
 	for _, p := range l.parts {
 		rows += (p.size() + per - 1) / per

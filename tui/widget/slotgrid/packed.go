@@ -74,7 +74,7 @@ func (g *Grid) drawBars(e env.Env, c *paint.Canvas, l Layout) {
 		g.side(c, p.lane != lane.Fast, themes.LaneSlow, e.Glyphs.Line.V)
 		c.To(margin + 3)
 		c.Fit(themes.Text, partName(p.lane), 10)
-		c.FitLeft(themes.Muted, text.Safe(span(e, p.first, p.last)), 10)
+		c.FitLeft(themes.Muted, text.Safe(Span(e, p.first, p.last)), 10)
 		words := text.Safe(fmt.Sprintf("%d of %d busy", busy, p.size()))
 		if stuck > 0 {
 			words += text.Safe(fmt.Sprintf(", %d stuck", stuck))

@@ -33,11 +33,7 @@ func (g *Grid) Draw(e env.Env, c *paint.Canvas, l Layout) {
 func (g *Grid) drawRow(e env.Env, c *paint.Canvas, l Layout, from, to int) {
 	s := g.State
 	g.bracket(e, c, l, from, to, s.Fast, lane.Fast)
-	lines := tileLines
-	if l.Density == Blocks {
-		lines = blockLines
-	}
-	for line := range lines {
+	for line := range l.lines() {
 		for i := from; i < to; i++ {
 			c.To(g.left(l, from, i))
 			g.drawSlot(e, c, l, &s.Slots[i], line)
@@ -95,7 +91,7 @@ func (g *Grid) bracket(e env.Env, c *paint.Canvas, l Layout, from, to int, r lan
 // labels are the words on a bracket, the longest first.
 func labels(e env.Env, which lane.Lane, r lane.LaneState) []text.Safe {
 	short := text.Safe(which)
-	ranged := text.Safe(fmt.Sprintf("%s %s", which, span(e, r.First, r.Last)))
+	ranged := text.Safe(fmt.Sprintf("%s %s", which, Span(e, r.First, r.Last)))
 	all := []text.Safe{ranged, short}
 	if r.Waiting > 0 {
 		waiting := text.Safe(fmt.Sprintf(" %s %s waiting", e.Glyphs.Sep, text.Count(int64(r.Waiting))))
@@ -104,8 +100,8 @@ func labels(e env.Env, which lane.Lane, r lane.LaneState) []text.Safe {
 	return all
 }
 
-// span words a range of slots.
-func span(e env.Env, first, last int) string {
+// Span words a range of slots.
+func Span(e env.Env, first, last int) string {
 	dash := "–"
 	if e.Glyphs.Line.H == "-" {
 		dash = "-"
@@ -134,17 +130,16 @@ func (g *Grid) drawSlot(e env.Env, c *paint.Canvas, l Layout, s *lane.SlotState,
 		drawBlock(c, s, k, w, line)
 		return
 	}
-	if line == 1 {
-		c.FitLeft(numberRole(s), text.Safe(strconv.Itoa(s.Number)), min(w, tileMin-1+(w-3)/2))
-		c.Gap(w - min(w, tileMin-1+(w-3)/2))
-		return
+	word, role := text.Safe(strconv.Itoa(s.Number)), numberRole(s)
+	if line == 2 {
+		word, role = "", k.role
+		if s.Holder != nil {
+			word = coarse(k.held)
+		}
 	}
-	word := text.Safe("")
-	if s.Holder != nil {
-		word = coarse(k.held)
-	}
-	c.FitLeft(k.role, word, min(w, tileMin-1+(w-3)/2))
-	c.Gap(w - min(w, tileMin-1+(w-3)/2))
+	middle := w - (w-text.Width(word))/2
+	c.FitLeft(role, word, middle)
+	c.Gap(w - middle)
 }
 
 func numberRole(s *lane.SlotState) themes.Role {

@@ -45,13 +45,13 @@ func (h Header) Draw(e env.Env, c *paint.Canvas) {
 	c.End()
 }
 
-// shorten keeps the end of a path, where its name is.
+// shorten keeps the end of a path, where its name is, whole names only.
 func shorten(s text.Safe, w int, tail string) text.Safe {
-	for i := range s {
-		if text.Width(s[i:]) < w {
-			if i == 0 {
-				return s
-			}
+	if text.Width(s) <= w {
+		return s
+	}
+	for i, r := range s {
+		if r == '/' && text.Width(s[i:]) < w {
 			return text.Safe(tail) + s[i:]
 		}
 	}
@@ -60,13 +60,8 @@ func shorten(s text.Safe, w int, tail string) text.Safe {
 
 // state writes pool, line, clock and connection, ending with a gap.
 func (h Header) state(e env.Env, c *paint.Canvas) {
-	wide := c.Width() >= 100
 	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
 		c.Put(themes.Muted, "pool ")
-		if wide {
-			Meter(e, c, 10, float64(s.Slots.Busy)/float64(s.Slots.Pool))
-			c.Gap(1)
-		}
 		c.Put(themes.Text, text.Safe(fmt.Sprintf("%d/%d", s.Slots.Busy, s.Slots.Pool)))
 		waiting := len(s.Slots.Waiting)
 		c.Gap(2)
@@ -99,18 +94,6 @@ func zoneName(e env.Env) text.Safe {
 		name += " (ages)"
 	}
 	return name
-}
-
-// Meter writes a bar of w cells that is full to share.
-func Meter(e env.Env, c *paint.Canvas, w int, share float64) {
-	for i := range w {
-		cell := e.Glyphs.Meter(i, w, share)
-		role := themes.MeterFill
-		if cell == e.Glyphs.Track {
-			role = themes.MeterTrack
-		}
-		c.Put(role, text.Safe(cell))
-	}
 }
 
 // Footer writes the keys of actions, as many as there is room for; help keeps

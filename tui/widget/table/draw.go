@@ -10,13 +10,16 @@ import (
 // gutter is the columns left of the first: the cursor's, the mark's, a gap.
 const gutter = 3
 
-// spacing is the gap between columns.
-const spacing = 2
+// spacing is the gap between columns, edge the one right of the last.
+const (
+	spacing = 2
+	edge    = 1
+)
 
 // Draw writes the titles and as many rows as there is room for. A table
 // without focus shows its cursor, but faintly.
 func (t *Table[R, K]) Draw(e env.Env, c *paint.Canvas, focus bool) {
-	widths := fit(t.columns, c.Width()-gutter)
+	widths := fit(t.columns, c.Width()-gutter-edge)
 	c.Gap(gutter)
 	for i, col := range t.columns {
 		if widths[i] > 0 {
