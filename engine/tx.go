@@ -113,9 +113,7 @@ func itemOnly(id store.ID) store.ID {
 // putQueue writes a queue's settings with their history.
 func (t *tx) putQueue(q *store.Queue, event, why string) error {
 	t.touch(q.Name)
-	if !q.Paused {
-		t.offer(q.Name)
-	}
+	t.offer(q.Name) // a pause too: drains in line for the queue look again
 	if err := t.PutQueue(q); err != nil {
 		return err
 	}
