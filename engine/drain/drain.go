@@ -76,6 +76,7 @@ func (d *drain) turn() {
 		if !ok {
 			return
 		}
+		set = d.settings(set)
 		d.work(set, records, sent)
 		if d.stuck != nil || d.s.stopping() || !d.q.wanted.Load() || !time.Now().Before(end) {
 			return
@@ -103,6 +104,17 @@ func (d *drain) claim(set *store.Queue) (records []engine.Record, ok bool) {
 	}
 	d.s.claimed(d, wakes, true)
 	return nil, false
+}
+
+// settings reads the queue's settings after a claim, so that an item added after
+// a change of them is never worked by the old ones. Where they can't be read the
+// last known ones stand.
+func (d *drain) settings(known *store.Queue) *store.Queue {
+	state, err := d.s.engine.Queue(d.context(), d.queue)
+	if err != nil || state.Consumer.Kind == engine.Manual { // what is claimed is still worked
+		return known
+	}
+	return &state.Queue
 }
 
 // context is for calls of the engine made in the drain's name.
