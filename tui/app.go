@@ -10,6 +10,7 @@
 package tui
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -170,7 +171,7 @@ func (a *app) goTo(number int) tea.Cmd {
 		a.at = i
 		return a.wake()
 	}
-	a.toasts.Add(screen.Toast{Level: screen.Warning, Text: "There is no such screen yet"}, a.env.Now)
+	a.toasts.Add(screen.Toast{Level: screen.Warning, Text: text.Safe(fmt.Sprintf("There is no screen %d", number))}, a.env.Now)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -88,63 +89,12 @@ func (a *app) header() statusbar.Header {
 	if a.feed.frozen {
 		h.Badges = append(h.Badges, "FROZEN")
 	}
+	for _, b := range h.Badges {
+		if strings.EqualFold(string(b), string(h.Title)) {
+			h.Title = ""
+		}
+	}
 	return h
-}
-
-// drawPlaces writes the places; the one shown unfolds into what is open in it.
-func (a *app) drawPlaces(c *paint.Canvas) {
-	brief := c.Width() < 80
-	for i := range a.places {
-		p := &a.places[i]
-		c.Gap(1)
-		if i == a.at {
-			c.Put(themes.Accent, text.Safe(fmt.Sprint(p.number)))
-			a.drawTrail(c, p)
-		} else {
-			c.Put(themes.Key, text.Safe(fmt.Sprint(p.number)))
-			if !brief {
-				c.Put(themes.Muted, " "+p.name)
-			}
-		}
-		if p.count != nil {
-			if n := p.count(a.env); n > 0 {
-				c.Put(themes.Text, " "+text.Safe(text.CompactCount(n)))
-			}
-		}
-		c.Gap(1)
-	}
-	c.End()
-}
-
-// drawTrail names the screens open in a place, so that the way back is seen.
-func (a *app) drawTrail(c *paint.Canvas, p *place) {
-	room := max(c.Width()-c.Col()-a.othersWidth(c.Width() < 80), 8)
-	trail := text.Safe("")
-	for i, s := range p.stack {
-		if i > 0 {
-			trail += " " + text.Safe(a.env.Glyphs.Focus) + " "
-		}
-		trail += s.Title()
-	}
-	c.Put(themes.Title, " "+text.Truncate(trail, room, a.env.Glyphs.Ellipsis))
-}
-
-// othersWidth is the room that the places not shown need.
-func (a *app) othersWidth(brief bool) int {
-	w := 0
-	for i := range a.places {
-		if i == a.at {
-			continue
-		}
-		w += 3
-		if !brief {
-			w += 1 + text.Width(a.places[i].name)
-		}
-		if a.places[i].count != nil {
-			w += 6
-		}
-	}
-	return w
 }
 
 func (a *app) drawFooter(c *paint.Canvas) {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
@@ -139,7 +141,7 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	case keymap.Quit:
 		return a.program(action)
 	case keymap.Help:
-		a.dialogs = append(a.dialogs, help.New(a.env, a.top().Scope()))
+		a.dialogs = append(a.dialogs, help.New(a.top().Scope(), a.answers))
 	case keymap.Freeze:
 		a.feed.freeze()
 	case keymap.Zone:
@@ -152,6 +154,18 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 		return a.apply(a.top().Update(a.env, screen.Key{Action: action}))
 	}
 	return nil
+}
+
+// answers says that an action does something now.
+func (a *app) answers(action keymap.Action) bool {
+	if number, ok := action.Number(); ok {
+		return slices.ContainsFunc(a.places, func(p place) bool { return p.number == number })
+	}
+	switch action {
+	case keymap.Quit, keymap.Interrupt, keymap.Suspend, keymap.Help, keymap.Freeze, keymap.Zone, keymap.Theme, keymap.Back:
+		return true
+	}
+	return a.top().Answers(action)
 }
 
 // back undoes a step: a toast that waits to be read, a screen's own state

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -49,6 +50,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	_, err = tea.NewProgram(a, a.options(ctx, &o)...).Run()
+	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		return nil // a signal is one of the ways out
+	}
 	return err
 }
 

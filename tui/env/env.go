@@ -6,6 +6,7 @@
 package env
 
 import (
+	"strconv"
 	"time"
 
 	"signalbox/engine"
@@ -107,6 +108,18 @@ func (e Env) Since(t store.Time) time.Duration {
 		return 0
 	}
 	return max(e.Now.Sub(t.Time()), 0).Truncate(time.Second)
+}
+
+// Age words how long ago t was, in whole seconds.
+func (e Env) Age(t store.Time) text.Safe { return Span(e.Since(t)) }
+
+// Span words a duration in whole seconds, as clocks that tick once a second
+// show it.
+func Span(d time.Duration) text.Safe {
+	if d < time.Minute {
+		return text.Safe(strconv.Itoa(int(d/time.Second)) + "s")
+	}
+	return text.Safe(text.Duration(d))
 }
 
 // Until is how far ahead t lies, to the second, never negative.

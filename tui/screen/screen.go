@@ -23,6 +23,8 @@ type Screen interface {
 	Title() text.Safe
 	// Scope says which keys apply.
 	Scope() keymap.Scope
+	// Answers says that an action means something here, for the help.
+	Answers(keymap.Action) bool
 	// Update takes in a message. It neither waits nor reads.
 	Update(env.Env, tea.Msg) Effects
 	// Draw fills the canvas from what Update left.

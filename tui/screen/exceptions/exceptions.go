@@ -82,6 +82,17 @@ func (s *Exceptions) Scope() keymap.Scope {
 	return keymap.Table
 }
 
+// Answers implements screen.Screen.
+func (s *Exceptions) Answers(a keymap.Action) bool {
+	switch a {
+	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
+		keymap.Open, keymap.Filter, keymap.Verbs:
+		return true
+	}
+	_, verb := act.Of(a)
+	return verb
+}
+
 // Footer implements screen.Footing.
 func (s *Exceptions) Footer(e env.Env) []keymap.Action {
 	switch {

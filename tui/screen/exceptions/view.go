@@ -79,7 +79,7 @@ func (s *Exceptions) Draw(e env.Env, c *paint.Canvas) {
 		return
 	}
 	list := e.Canvas(c.Width(), max(c.Left()-detailLines, 2))
-	s.table.Draw(e, list, !s.filter.Typing())
+	s.table.Draw(e, list, s.filter.Hand())
 	for i := range list.Height() {
 		c.Draw(list, i)
 		c.End()

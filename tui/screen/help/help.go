@@ -18,13 +18,16 @@ import (
 
 type help struct {
 	scope  keymap.Scope
+	works  func(keymap.Action) bool
 	typing bool
 	field  line.Field
 	top    int
 }
 
-// New makes the help for the keys of a scope.
-func New(_ env.Env, scope keymap.Scope) screen.Dialog { return &help{scope: scope} }
+// New makes the help for the keys of a scope, as far as they work there.
+func New(scope keymap.Scope, works func(keymap.Action) bool) screen.Dialog {
+	return &help{scope: scope, works: works}
+}
 
 // Scope implements screen.Dialog.
 func (h *help) Scope() keymap.Scope {
@@ -91,6 +94,9 @@ func (h *help) rows(e env.Env) []row {
 	for _, group := range e.Keys.Help(h.scope) {
 		at := len(rows)
 		for _, b := range group.Bindings {
+			if !h.works(b.Action) {
+				continue
+			}
 			keys := e.Keys.Labels(b.Keys)
 			if len(b.Keys) == 0 {
 				keys = e.Keys.Label(keymap.Verbs) + " menu"

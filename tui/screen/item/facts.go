@@ -23,7 +23,7 @@ func (s *Item) facts(e env.Env) []row {
 	f.time("at risk", r.RiskAt)
 	f.time("deferred to", r.DeferUntil)
 	if r.Status.Waiting() && r.ReadyAt() > store.At(e.Now) {
-		f.add("ready in", text.Safe(text.Duration(e.Until(r.ReadyAt()))))
+		f.add("ready in", env.Span(e.Until(r.ReadyAt())))
 	}
 	f.time("started", r.StartedAt)
 	f.time("ended", r.EndedAt)
@@ -86,7 +86,7 @@ func (f *facts) claim(r *store.Item) {
 	case r.LeaseUntil < store.At(f.env.Now):
 		f.add("lease", "has run out")
 	default:
-		f.add("lease", text.Safe(text.Duration(f.env.Until(r.LeaseUntil)))+" left")
+		f.add("lease", env.Span(f.env.Until(r.LeaseUntil))+" left")
 	}
 }
 

@@ -58,6 +58,17 @@ func (s *Item) Title() text.Safe { return text.Clean(s.item.String()) }
 // Scope implements screen.Screen.
 func (s *Item) Scope() keymap.Scope { return keymap.Page }
 
+// Answers implements screen.Screen.
+func (s *Item) Answers(a keymap.Action) bool {
+	switch a {
+	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
+		keymap.Left, keymap.Right, keymap.NextPane, keymap.PrevPane, keymap.NextMatch, keymap.PrevMatch, keymap.Verbs:
+		return true
+	}
+	_, verb := act.Of(a)
+	return verb
+}
+
 // Footer implements screen.Footing.
 func (s *Item) Footer(e env.Env) []keymap.Action {
 	var actions []keymap.Action

@@ -11,7 +11,12 @@ import (
 )
 
 // hidden stands for a masked value.
-const hidden = "••••"
+func hidden(g *themes.Glyphs) text.Safe {
+	if g.Ellipsis != text.Ellipsis {
+		return "****"
+	}
+	return "••••"
+}
 
 // run is a piece of a line in one style.
 type run struct {
@@ -27,13 +32,14 @@ type line []run
 type printer struct {
 	dec   *json.Decoder
 	mask  map[string]bool
+	hides text.Safe // what stands for a masked value
 	lines []line
 	cur   line
 }
 
 // pretty gives JSON as lines. What is no JSON is given as it stands.
-func pretty(raw []byte, mask []string) []line {
-	p := &printer{dec: json.NewDecoder(bytes.NewReader(raw)), mask: map[string]bool{}}
+func pretty(raw []byte, mask []string, hides text.Safe) []line {
+	p := &printer{dec: json.NewDecoder(bytes.NewReader(raw)), mask: map[string]bool{}, hides: hides}
 	p.dec.UseNumber()
 	for _, name := range mask {
 		p.mask[strings.ToLower(name)] = true
@@ -149,7 +155,7 @@ func (p *printer) skip() error {
 	if err := p.dec.Decode(&raw); err != nil {
 		return err
 	}
-	p.put(themes.Muted, hidden)
+	p.put(themes.Muted, p.hides)
 	return nil
 }
 

@@ -52,17 +52,17 @@ func compose(e env.Env, r *engine.Record) page {
 		lines := append([]line{{{themes.StatusRole(r.Status), text.Clean(kind)}}}, plain(r.Error.Reason)...)
 		add("Error", append(lines, plain(r.Error.Details)...))
 	}
-	add("Payload", document(r.Payload, mask))
-	add("Output", document(r.Output, mask))
-	add("Analytics", document(r.Analytics, mask))
+	add("Payload", document(e, r.Payload, mask))
+	add("Output", document(e, r.Output, mask))
+	add("Analytics", document(e, r.Analytics, mask))
 	return p
 }
 
-func document(raw []byte, mask []string) []line {
+func document(e env.Env, raw []byte, mask []string) []line {
 	if len(raw) == 0 {
 		return nil
 	}
-	return pretty(raw, mask)
+	return pretty(raw, mask, hidden(e.Glyphs))
 }
 
 // broken gives the page's rows at a width.

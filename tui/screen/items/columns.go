@@ -75,7 +75,7 @@ func changed(i *store.Item) store.Time {
 
 func status(e env.Env, i *store.Item) table.Cell {
 	if ready := i.ReadyAt(); i.Status.Waiting() && ready > store.At(e.Now) {
-		words := "delayed " + text.Duration(e.Until(ready))
+		words := "delayed " + string(env.Span(e.Until(ready)))
 		return table.Cell{Role: themes.StateDelayed, Text: text.Safe(e.Glyphs.Delayed + " " + words)}
 	}
 	return table.Cell{Role: themes.StatusRole(i.Status), Text: text.Safe(e.Glyphs.Status(i.Status) + " " + i.Status.String())}

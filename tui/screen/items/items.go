@@ -80,6 +80,18 @@ func (s *Items) Scope() keymap.Scope {
 	return keymap.Table
 }
 
+// Answers implements screen.Screen.
+func (s *Items) Answers(a keymap.Action) bool {
+	switch a {
+	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
+		keymap.Left, keymap.Right, keymap.Open, keymap.Filter, keymap.Sort, keymap.Verbs,
+		keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark:
+		return true
+	}
+	_, verb := act.Of(a)
+	return verb
+}
+
 // Footer implements screen.Footing.
 func (s *Items) Footer(e env.Env) []keymap.Action {
 	switch {

@@ -26,7 +26,7 @@ func (s *Items) Draw(e env.Env, c *paint.Canvas) {
 	w := &s.window
 	switch {
 	case s.table.Len() > 0:
-		s.table.Draw(e, c, !s.filter.Typing())
+		s.table.Draw(e, c, s.filter.Hand())
 	case w.err != nil:
 		blank.Failed(e, c, w.err)
 	case s.filter.Failed():

@@ -19,24 +19,24 @@ func columns() []table.Column[engine.QueueState] {
 		return func(e env.Env, q *queue) table.Cell { return count(e, r, of(q)) }
 	}
 	return []table.Column[queue]{
-		{Title: "queue", Min: 14, Ideal: 30, Grow: true, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
-		{Title: "family", Min: 12, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() })},
-		{Title: "folder", Min: 9, Ideal: 14, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Folder })},
+		{Title: "queue", Min: 16, Ideal: 30, Grow: true, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
+		{Title: "family", Min: 12, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() })},
+		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Cell: word(themes.Muted, func(q *queue) string { return q.Folder })},
 		{Title: "lane", Min: 6, Drop: 4, Cell: laneCell},
-		{Title: "consumer", Min: 8, Drop: 6, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })},
+		{Title: "consumer", Min: 8, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })},
 		{Title: "waiting", Min: 7, Right: true, Cell: number(themes.StateWaiting, func(q *queue) int64 { return q.Counts.Waiting() })},
-		{Title: "delayed", Min: 7, Right: true, Drop: 9, Cell: number(themes.StateDelayed, func(q *queue) int64 { return q.Delayed })},
+		{Title: "delayed", Min: 7, Right: true, Drop: 10, Cell: number(themes.StateDelayed, func(q *queue) int64 { return q.Delayed })},
 		{Title: "running", Min: 7, Right: true, Cell: number(themes.StateRunning, func(q *queue) int64 { return q.Counts.InFlight() })},
 		{Title: "done", Min: 7, Right: true, Drop: 2, Cell: number(themes.StateDone, done)},
 		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, func(q *queue) int64 { return q.Counts[store.BusinessException] })},
 		{Title: "failed", Min: 6, Right: true, Drop: 1, Cell: number(themes.StateFault, failed)},
 		{Title: "abandoned", Min: 9, Right: true, Drop: 3, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] })},
 		{Title: "in/out", Min: 6, Ideal: 9, Right: true, Drop: 5, Cell: rates},
-		{Title: "", Min: 8, Ideal: 15, Drop: 5, Cell: func(e env.Env, q *queue) table.Cell {
+		{Title: "out", Min: 8, Ideal: 15, Tail: true, Drop: 6, Cell: func(e env.Env, q *queue) table.Cell {
 			return table.Cell{Role: themes.Graph, Text: spark.Text(e, q.Out, most(q.Out), 15)}
 		}},
 		{Title: "oldest", Min: 7, Right: true, Drop: 3, Cell: oldest},
-		{Title: "", Min: 8, Cell: standing},
+		{Title: "", Min: 8, Blank: func(q *queue) bool { return q.ConsumerError == "" && !q.Paused }, Cell: standing},
 	}
 }
 
@@ -96,7 +96,7 @@ func oldest(e env.Env, q *engine.QueueState) table.Cell {
 	if q.OldestWaitingAt.IsZero() {
 		return count(e, themes.Text, 0)
 	}
-	return table.Cell{Role: themes.Text, Text: text.Safe(text.Duration(e.Since(q.OldestWaitingAt)))}
+	return table.Cell{Role: themes.Text, Text: e.Age(q.OldestWaitingAt)}
 }
 
 func standing(e env.Env, q *engine.QueueState) table.Cell {

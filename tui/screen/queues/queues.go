@@ -50,6 +50,16 @@ func (q *Queues) Scope() keymap.Scope {
 	return keymap.Table
 }
 
+// Answers implements screen.Screen.
+func (q *Queues) Answers(a keymap.Action) bool {
+	switch a {
+	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
+		keymap.Open, keymap.Filter, keymap.Pause:
+		return true
+	}
+	return false
+}
+
 // Footer implements screen.Footing.
 func (q *Queues) Footer(e env.Env) []keymap.Action {
 	if q.filter.Typing() {
@@ -173,7 +183,7 @@ func (q *Queues) Draw(e env.Env, c *paint.Canvas) {
 		return
 	}
 	body := e.Canvas(c.Width(), c.Left()-1)
-	q.table.Draw(e, body, !q.filter.Typing())
+	q.table.Draw(e, body, q.filter.Hand())
 	for i := range body.Height() {
 		c.Draw(body, i)
 		c.End()

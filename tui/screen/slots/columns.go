@@ -26,11 +26,11 @@ func columns() []table.Column[lane.SlotState] {
 		{Title: "lane", Min: 6, Cell: laneCell},
 		{Title: "queue", Min: 12, Ideal: 24, Grow: true, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
 		{Title: "item", Min: 6, Ideal: 9, Right: true, Cell: holder(themes.Text, number)},
-		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
-		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
+		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Blank: func(s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
+		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Blank: func(s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
 		{Title: "held", Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
 			g := slotgrid.Grid{State: &e.Snap.Slots, Expect: expect(e)}
-			return table.Cell{Role: g.Role(e, s), Text: text.Safe(text.Duration(e.Since(s.Holder.Since)))}
+			return table.Cell{Role: g.Role(e, s), Text: e.Age(s.Holder.Since)}
 		}},
 		{Title: "", Min: 9, Drop: 1, Cell: standing},
 	}
@@ -55,7 +55,7 @@ func standing(e env.Env, s *lane.SlotState) table.Cell {
 	case s.State == lane.Closing:
 		return table.Cell{Role: themes.StateClosing, Text: text.Safe(e.Glyphs.SlotClosing) + " closing"}
 	case g.Stuck(e, s):
-		return table.Cell{Role: themes.StateStuck, Text: text.Safe(e.Glyphs.SlotStuck) + " stuck"}
+		return table.Cell{Role: themes.StateStuck, Text: text.Safe(e.Glyphs.Warn) + " stuck"}
 	}
 	return table.Cell{}
 }

@@ -21,6 +21,13 @@ type edit struct {
 	sending  bool
 }
 
+func editActions() []keymap.Action {
+	return []keymap.Action{
+		keymap.FastLess, keymap.FastMore, keymap.SlowLess, keymap.SlowMore,
+		keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto, keymap.Apply, keymap.Back,
+	}
+}
+
 // splitOf is the split that a pool has.
 func splitOf(s *lane.State) lane.Split {
 	return lane.Split{Size: s.Pool, Fast: s.Fast.Reserve, Slow: s.Slow.Reserve}

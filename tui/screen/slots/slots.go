@@ -3,6 +3,7 @@
 package slots
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,13 +59,23 @@ func (s *Slots) Scope() keymap.Scope {
 	return keymap.Slots
 }
 
+// Answers implements screen.Screen.
+func (s *Slots) Answers(a keymap.Action) bool {
+	if s.edit != nil {
+		return slices.Contains(editActions(), a)
+	}
+	switch a {
+	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
+		keymap.Left, keymap.Right, keymap.Open, keymap.Split:
+		return true
+	}
+	return false
+}
+
 // Footer implements screen.Footing.
 func (s *Slots) Footer(e env.Env) []keymap.Action {
 	if s.edit != nil {
-		return []keymap.Action{
-			keymap.FastLess, keymap.FastMore, keymap.SlowLess, keymap.SlowMore,
-			keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto, keymap.Apply, keymap.Back,
-		}
+		return editActions()
 	}
 	actions := []keymap.Action{keymap.Left, keymap.Right, keymap.Open}
 	if !e.ReadOnly {
@@ -129,13 +140,28 @@ func (s *Slots) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Split:
 		s.beginEdit(e)
 	default:
-		if s.holders.Move(a, s.tableHeight(e), e.Now) {
-			if k, ok := s.holders.Cursor(); ok {
-				s.selected = k
+		s.walk(e, a)
+	}
+	return screen.Effects{}
+}
+
+// walk moves along the busy slots. From a free one the first step takes the
+// busy one that follows.
+func (s *Slots) walk(e env.Env, a keymap.Action) {
+	if s.holder(e) == nil && a == keymap.Down {
+		for _, busy := range s.holders.Rows() {
+			if busy.Number > s.selected {
+				s.choose(busy.Number)
+				return
 			}
 		}
 	}
-	return screen.Effects{}
+	if !s.holders.Move(a, s.tableHeight(e), e.Now) {
+		return
+	}
+	if k, ok := s.holders.Cursor(); ok {
+		s.selected = k
+	}
 }
 
 func (s *Slots) choose(slot int) {

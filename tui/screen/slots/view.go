@@ -12,6 +12,7 @@ import (
 	"signalbox/tui/text"
 	"signalbox/tui/widget/slotgrid"
 	"signalbox/tui/widget/spark"
+	"signalbox/tui/widget/table"
 )
 
 // sideBySide is the width from which the waiting line stands beside the
@@ -19,7 +20,7 @@ import (
 const sideBySide = 110
 
 // sideWidth is the waiting line's width there.
-const sideWidth = 44
+func sideWidth(e env.Env) int { return min(max(e.Width*3/10, 44), 64) }
 
 // bodyHeight is the room a screen has in a terminal.
 func bodyHeight(e env.Env) int { return max(e.Height-4, 1) }
@@ -66,8 +67,9 @@ func (s *Slots) drawPool(e env.Env, c *paint.Canvas) {
 		c.End()
 	}
 	if e.Width >= sideBySide {
-		left := e.Canvas(c.Width()-sideWidth-3, c.Left())
-		right := e.Canvas(sideWidth, c.Left())
+		side := sideWidth(e)
+		left := e.Canvas(c.Width()-side-3, c.Left())
+		right := e.Canvas(side, c.Left())
 		s.drawHolders(e, left)
 		s.drawWaiting(e, right, c.Left()-3)
 		s.drawUtilisation(e, right)
@@ -105,7 +107,7 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 	}
 	g := slotgrid.Grid{State: state, Expect: expect(e)}
 	c.Put(themes.Muted, sep)
-	c.Put(g.Role(e, slot), text.Safe(string(h.Lane)+" work for "+text.Duration(e.Since(h.Since))))
+	c.Put(g.Role(e, slot), text.Safe(h.Lane)+" work for "+e.Age(h.Since))
 	for _, name := range []string{or(h.Item, h.Queue), h.Job, h.Robot} {
 		if name != "" {
 			c.Put(themes.Muted, sep)
@@ -142,7 +144,11 @@ func (s *Slots) drawHolders(e env.Env, c *paint.Canvas) {
 		c.End()
 		return
 	}
-	s.holders.Draw(e, c, true)
+	hand := table.Nowhere
+	if s.holder(e) != nil {
+		hand = table.Here
+	}
+	s.holders.Draw(e, c, hand)
 }
 
 // waitingLines is the room of the waiting line where it stands below.
@@ -198,7 +204,7 @@ func reason(state *lane.State, which lane.Lane, l lane.LaneState) text.Safe {
 	if free > 0 {
 		return "a slot has come free"
 	}
-	return text.Safe(fmt.Sprintf("all its %d slots are held", busy))
+	return text.Safe(fmt.Sprintf("all %d slots held", busy))
 }
 
 func (s *Slots) drawLine(e env.Env, c *paint.Canvas, which lane.Lane, end int) {
@@ -219,7 +225,7 @@ func (s *Slots) drawLine(e env.Env, c *paint.Canvas, which lane.Lane, end int) {
 		if w.Item != "" {
 			name = w.Item
 		}
-		since := text.Safe(text.Duration(e.Since(w.Since)))
+		since := e.Age(w.Since)
 		width := max(min(c.Width(), 60)-c.Col()-9, 4)
 		c.Fit(themes.Text, text.Clean(name), width)
 		c.FitLeft(themes.StateWaiting, since, 8)

@@ -14,6 +14,7 @@ import (
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/line"
+	"signalbox/tui/widget/table"
 )
 
 // Bar is a filter and the field to type it in. Its zero value filters nothing.
@@ -26,6 +27,14 @@ type Bar struct {
 
 // Typing says that the keyboard belongs to the bar.
 func (b *Bar) Typing() bool { return b.typing }
+
+// Hand is where the keyboard is, seen from the table below the bar.
+func (b *Bar) Hand() table.Hand {
+	if b.typing {
+		return table.Aside
+	}
+	return table.Here
+}
 
 // Text is what has been typed.
 func (b *Bar) Text() string { return strings.TrimSpace(b.field.Text()) }

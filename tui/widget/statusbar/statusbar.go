@@ -28,11 +28,9 @@ func (h Header) Draw(e env.Env, c *paint.Canvas) {
 		c.Gap(1)
 		c.Put(themes.Alert, " "+b+" ")
 	}
-	right := e.Canvas(c.Width(), 1)
-	h.state(e, right)
-	right.End()
+	right := h.state(e, c.Width()-c.Col()-2)
 	used := right.Used(0)
-	if h.Title != "" {
+	if h.Title != "" && h.Title != h.Store {
 		c.Gap(2)
 		c.Put(themes.Badge, text.Truncate(h.Title, c.Width()-used-c.Col()-2, e.Glyphs.Ellipsis))
 	}
@@ -58,24 +56,48 @@ func shorten(s text.Safe, w int, tail string) text.Safe {
 	return ""
 }
 
-// state writes pool, line, clock and connection, ending with a gap.
-func (h Header) state(e env.Env, c *paint.Canvas) {
+// state gives pool, line, clock and connection in at most w columns: where
+// room is short the words around them go first.
+func (h Header) state(e env.Env, w int) *paint.Canvas {
+	for words := 3; ; words-- {
+		c := e.Canvas(2*max(w, 40), 1)
+		h.drawState(e, c, words)
+		c.End()
+		if c.Used(0) <= w || words == 0 {
+			return c
+		}
+	}
+}
+
+func (h Header) drawState(e env.Env, c *paint.Canvas, words int) {
 	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
 		c.Put(themes.Muted, "pool ")
 		c.Put(themes.Text, text.Safe(fmt.Sprintf("%d/%d", s.Slots.Busy, s.Slots.Pool)))
-		waiting := len(s.Slots.Waiting)
 		c.Gap(2)
-		role := themes.Muted
-		if waiting > 0 {
-			role = themes.Text
+		if waiting := len(s.Slots.Waiting); waiting > 0 || words > 1 {
+			role := themes.Muted
+			if waiting > 0 {
+				role = themes.Text
+			}
+			c.Put(role, text.Safe(text.Count(int64(waiting))))
+			c.Put(themes.Muted, " waiting  ")
 		}
-		c.Put(role, text.Safe(text.Count(int64(waiting))))
-		c.Put(themes.Muted, " waiting  ")
 	} else if s != nil {
 		c.Put(themes.Warn, "pool unreadable  ")
 	}
-	c.Put(themes.Text, text.Safe(text.Clock(e.Now, e.Location())))
-	c.Put(themes.Muted, " "+zoneName(e)+"  ")
+	if words > 0 {
+		c.Put(themes.Text, text.Safe(text.Clock(e.Now, e.Location())))
+		if words > 1 {
+			c.Put(themes.Muted, " "+zoneName(e))
+		}
+		c.Gap(2)
+	}
+	h.drawLamp(e, c, words)
+	c.Gap(1)
+}
+
+// drawLamp says whether the engine answers. Bad news always has its words.
+func (h Header) drawLamp(e env.Env, c *paint.Canvas, words int) {
 	switch {
 	case h.Lost:
 		c.Put(themes.Danger, text.Safe(e.Glyphs.Off)+" no engine")
@@ -83,9 +105,10 @@ func (h Header) state(e env.Env, c *paint.Canvas) {
 		c.Put(themes.Muted, text.Safe(e.Glyphs.Off)+" opening")
 	default:
 		c.Put(themes.OK, text.Safe(e.Glyphs.On))
-		c.Put(themes.Muted, " live")
+		if words > 2 {
+			c.Put(themes.Muted, " live")
+		}
 	}
-	c.Gap(1)
 }
 
 func zoneName(e env.Env) text.Safe {

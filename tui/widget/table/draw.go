@@ -1,6 +1,8 @@
 package table
 
 import (
+	"github.com/charmbracelet/x/ansi"
+
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -16,29 +18,38 @@ const (
 	edge    = 1
 )
 
-// Draw writes the titles and as many rows as there is room for. A table
-// without focus shows its cursor, but faintly.
-func (t *Table[R, K]) Draw(e env.Env, c *paint.Canvas, focus bool) {
-	widths := fit(t.columns, c.Width()-gutter-edge)
+// Hand is where the keyboard is.
+type Hand uint8
+
+// The places of the hand.
+const (
+	Here    Hand = iota // the cursor is shown
+	Aside               // and only faintly, while something else has the keys
+	Nowhere             // no row is in hand
+)
+
+// Draw writes the titles and as many rows as there is room for.
+func (t *Table[R, K]) Draw(e env.Env, c *paint.Canvas, hand Hand) {
+	widths := t.fit(c.Width() - gutter - edge)
 	c.Gap(gutter)
-	for i, col := range t.columns {
-		if widths[i] > 0 {
-			put(c, Cell{themes.Muted, col.Title}, widths[i], col.Right)
+	for i := range t.columns {
+		if col := &t.columns[i]; widths[i] > 0 {
+			put(c, Cell{themes.Muted, col.Title}, widths[i], col)
 		}
 	}
 	c.End()
 	height := c.Left()
 	top := t.topFor(height)
 	for i := top; i < min(top+height, len(t.rows)); i++ {
-		t.drawRow(e, c, i, widths, focus)
+		t.drawRow(e, c, i, widths, hand)
 	}
 }
 
-func (t *Table[R, K]) drawRow(e env.Env, c *paint.Canvas, i int, widths []int, focus bool) {
+func (t *Table[R, K]) drawRow(e env.Env, c *paint.Canvas, i int, widths []int, hand Hand) {
 	r := &t.rows[i]
-	if i == t.at {
+	if i == t.at && hand != Nowhere {
 		surface := themes.CursorBlur
-		if focus && e.Focused {
+		if hand == Here && e.Focused {
 			surface = themes.Cursor
 		}
 		c.Raise(surface)
@@ -51,7 +62,7 @@ func (t *Table[R, K]) drawRow(e env.Env, c *paint.Canvas, i int, widths []int, f
 	c.To(gutter)
 	for j, col := range t.columns {
 		if widths[j] > 0 {
-			put(c, col.Cell(e, r), widths[j], col.Right)
+			put(c, col.Cell(e, r), widths[j], &t.columns[j])
 		}
 	}
 	c.End()
@@ -66,8 +77,11 @@ func (t *Table[R, K]) inRange(i int) bool {
 	return ok && i >= min(start, t.at) && i <= max(start, t.at)
 }
 
-func put(c *paint.Canvas, cell Cell, w int, right bool) {
-	if right {
+func put[R any](c *paint.Canvas, cell Cell, w int, col *Column[R]) {
+	if over := text.Width(cell.Text) - w; col.Tail && over > 0 {
+		cell.Text = text.Safe(ansi.TruncateLeft(string(cell.Text), over, ""))
+	}
+	if col.Right {
 		c.FitLeft(cell.Role, cell.Text, w)
 	} else {
 		c.Fit(cell.Role, cell.Text, w)
@@ -75,13 +89,29 @@ func put(c *paint.Canvas, cell Cell, w int, right bool) {
 	c.Gap(spacing)
 }
 
+// blank says that no row has anything to show in a column.
+func (t *Table[R, K]) blank(col *Column[R]) bool {
+	if col.Blank == nil {
+		return false
+	}
+	for i := range t.rows {
+		if !col.Blank(&t.rows[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // fit gives each column its width in w; 0 for those that had to give way.
-func fit[R any](columns []Column[R], w int) []int {
+func (t *Table[R, K]) fit(w int) []int {
+	columns := t.columns
 	widths := make([]int, len(columns))
 	need := -spacing
 	for i, col := range columns {
-		widths[i] = col.Min
-		need += col.Min + spacing
+		if !t.blank(&columns[i]) {
+			widths[i] = col.Min
+			need += col.Min + spacing
+		}
 	}
 	for need > w {
 		victim := -1

@@ -33,10 +33,14 @@ type Column[R any] struct {
 	Ideal int // width beyond which there is nothing to win
 	Grow  bool
 	Right bool // numbers stand at the right
+	Tail  bool // what is too long loses its beginning, unmarked
 	// Drop says how soon the column gives way when room is short: 0 never,
 	// else the highest first.
 	Drop int
-	Cell func(env.Env, *R) Cell
+	// Blank says that a row has nothing to show; a column blank in every row
+	// held is left out. nil where a column always has its place.
+	Blank func(*R) bool
+	Cell  func(env.Env, *R) Cell
 }
 
 // Mark is a marked row as it was seen.
