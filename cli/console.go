@@ -26,16 +26,16 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(a.show(ctx, s, address, false), s.Close())
+		return errors.Join(a.show(ctx, s, false), s.Close())
 	}
 	h, other, err := a.hosting(ctx)
 	if err != nil {
 		return err
 	}
 	if other != nil {
-		return errors.Join(a.show(ctx, other, other.Health().Store, false), other.Close())
+		return errors.Join(a.show(ctx, other, false), other.Close())
 	}
-	shown := a.show(ctx, h.engine, h.where.String(), false)
+	shown := a.show(ctx, h.engine, false)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -55,8 +55,8 @@ func (a *app) wantsTerminal(instead string) error {
 	return usage("the console", "it needs a terminal", "try `signalbox "+instead+"`")
 }
 
-func (a *app) show(ctx context.Context, s Service, title string, demo bool) error {
-	o, err := a.screenOptions(s, title)
+func (a *app) show(ctx context.Context, s Service, demo bool) error {
+	o, err := a.screenOptions(s)
 	if err != nil {
 		return err
 	}
@@ -64,13 +64,13 @@ func (a *app) show(ctx context.Context, s Service, title string, demo bool) erro
 	return tui.Run(ctx, o)
 }
 
-func (a *app) screenOptions(s Service, title string) (tui.Options, error) {
+func (a *app) screenOptions(s Service) (tui.Options, error) {
 	zone, err := a.location()
 	if err != nil {
 		return tui.Options{}, err
 	}
 	o := tui.Options{
-		Engine: s, Title: title, Actor: a.actor(), ReadOnly: a.readOnly,
+		Engine: s, Actor: a.actor(), ReadOnly: a.readOnly,
 		Place: zone, Clock: a.Now, Environ: os.Environ(),
 	}
 	if a.noColor {

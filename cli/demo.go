@@ -48,7 +48,7 @@ func (a *app) demo(ctx context.Context, o demo.Options) error {
 	}
 	drains := drain.Start(ctx, e, drain.Options{Handlers: d.Handlers()})
 	d.Start(ctx)
-	shown := a.show(ctx, e, "demo", true)
+	shown := a.show(ctx, e, true)
 	d.Stop()
 	drains.Abort()
 	return errors.Join(shown, e.Close())

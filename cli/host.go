@@ -118,12 +118,12 @@ func (h *host) closeLog() error {
 
 // leftBehind words what a stop left.
 func leftBehind(l drain.Left) string {
-	text := fmt.Sprintf("%d items finished while stopping, %d given back", l.Finished, l.GivenBack)
+	text := fmt.Sprintf("%s finished while stopping, %d given back", counted(l.Finished, "item"), l.GivenBack)
 	if l.Lost > 0 {
 		text += fmt.Sprintf(", %d held until their leases end", l.Lost)
 	}
 	if l.Stuck > 0 {
-		text += fmt.Sprintf(", %d consumers did not stop", l.Stuck)
+		text += ", " + counted(l.Stuck, "consumer") + " did not stop"
 	}
 	return text
 }

@@ -89,9 +89,9 @@ func (d *decision) consent(targets []engine.Target) error {
 		return nil
 	}
 	n := len(targets)
-	question := fmt.Sprintf("%s %s items, the first %s?", d.verb, text.Count(int64(n)), text.Clean(targets[0].Item.String()))
+	question := fmt.Sprintf("%s %s, the first %s?", d.verb, counted(n, "item"), text.Clean(targets[0].Item.String()))
 	if !d.app.IsTerminal(d.app.Stdin) {
-		return usage(fmt.Sprintf("%d items", n), "nobody is there to confirm", "add --yes")
+		return usage(counted(n, "item"), "nobody is there to confirm", "add --yes")
 	}
 	if n > irreversible {
 		return d.app.confirmCount(question, n)

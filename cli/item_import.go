@@ -188,10 +188,7 @@ func (im *importing) refusal(bad badRows) error {
 	if e, ok := errors.AsType[*store.Error](bad.first); ok {
 		first = *e
 	}
-	rule := "1 such row"
-	if bad.alike > 1 {
-		rule = fmt.Sprintf("%d such rows", bad.alike)
-	}
+	rule := counted(bad.alike, "such row")
 	if bad.n > bad.alike {
 		rule += fmt.Sprintf(", %d bad ones in all", bad.n)
 	}

@@ -24,7 +24,7 @@ func (im *importing) batches(ctx context.Context, s Service, file *intake.File, 
 		err = nil
 	}
 	if err = errors.Join(err, b.out.close()); err != nil {
-		return fmt.Errorf("%s: after %d stored rows: %w", im.path, b.done.Stored, err)
+		return fmt.Errorf("%s: after %s: %w", im.path, counted(b.done.Stored, "stored row"), err)
 	}
 	bar.clear()
 	b.done.Rejected, b.done.Rejects = b.out.n, b.out.path
@@ -33,7 +33,7 @@ func (im *importing) batches(ctx context.Context, s Service, file *intake.File, 
 	}
 	return &store.Error{
 		Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", im.path, b.out.line),
-		Rule: fmt.Sprintf("stopped after %d stored rows", b.done.Stored), Err: b.out.first,
+		Rule: "stopped after " + counted(b.done.Stored, "stored row"), Err: b.out.first,
 	}
 }
 

@@ -91,6 +91,14 @@ func (a *app) location() (*time.Location, error) {
 	return zone, nil
 }
 
+// counted is a number of things in words: 1 item, 2,000 items.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return text.Count(int64(n)) + " " + thing
+}
+
 // when words a time for a table.
 func when(t store.Time, now time.Time, zone *time.Location) string {
 	if t.IsZero() {

@@ -231,7 +231,7 @@ func (a *app) queueDelete() *cobra.Command {
 					return err
 				}
 				if !yes && a.IsTerminal(a.Stdin) {
-					question := fmt.Sprintf("Delete queue %s with its %s items? This can't be taken back.", text.Clean(state.Name), text.Count(state.Counts.Total()))
+					question := fmt.Sprintf("Delete queue %s and %s in it? This can't be taken back.", text.Clean(state.Name), counted(int(state.Counts.Total()), "item"))
 					if err := a.confirm(question); err != nil {
 						return err
 					}

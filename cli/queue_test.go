@@ -98,7 +98,7 @@ func TestDeletingAsksAPerson(t *testing.T) {
 	r.ok("queue", "add", "q")
 	r.terminal = true
 	r.stdin = "\n"
-	if got := r.run("queue", "delete", "q"); got.code != 1 || !strings.Contains(got.stderr, "Delete queue q with its 0 items?") {
+	if got := r.run("queue", "delete", "q"); got.code != 1 || !strings.Contains(got.stderr, "Delete queue q and 0 items in it?") {
 		t.Errorf("exit %d, %s", got.code, got.stderr)
 	}
 	r.stdin = "y\n"

@@ -299,7 +299,7 @@ func TestStopping(t *testing.T) {
 			r.until("q", func(q engine.QueueState) bool { return q.Counts.InFlight() == 1 })
 			s.signal(syscall.SIGTERM)
 			s.wait("stopping")
-			want, status := "1 items finished while stopping, 0 given back", "completed"
+			want, status := "1 item finished while stopping, 0 given back", "completed"
 			if hurry {
 				s.signal(syscall.SIGTERM)
 				want, status = "0 items finished while stopping, 1 given back", "queued"

@@ -30,7 +30,7 @@ func (a *app) snapshotCommand() *cobra.Command {
 			return err
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			o, err := a.screenOptions(s, "")
+			o, err := a.screenOptions(s)
 			if err != nil {
 				return err
 			}
