@@ -133,16 +133,11 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 	if !q.UniqueReferences || n.Reference == "" {
 		return nil
 	}
-	holder, err := t.referenceHolder(q.Name, n.Reference)
-	if err != nil {
-		return err
-	}
-	if refs[n.Reference] || !holder.IsZero() {
-		thing := fmt.Sprintf("reference %q", n.Reference)
-		return store.Conflict(thing, "it is already in queue "+q.Name, "use another reference, or retry "+or(holder.String(), "the one just added"))
+	if refs[n.Reference] {
+		return store.Conflict(fmt.Sprintf("reference %q", n.Reference), "it stands twice in this add", "give each item its own reference")
 	}
 	refs[n.Reference] = true
-	return nil
+	return t.takeReference(q, n.Reference)
 }
 
 // referenceHolder finds the item that keeps others from using a reference;
