@@ -22,6 +22,7 @@ func (e *Engine) Claim(ctx context.Context, r ClaimRequest) ([]Record, error) {
 	if err := validateClaim(&r); err != nil {
 		return nil, err
 	}
+	e.rates.claimed(r.Queue, e.now())
 	var got []Record
 	parked := &parkedClaim{req: &r, got: make(chan []Record, 1)}
 	err := e.change(ctx, func(t *tx) (err error) {

@@ -12,8 +12,9 @@ const rateMinutes = 15
 // rates counts what came into and went out of each queue by the minute, since
 // the engine started. It is memory only: a picture for people, not a record.
 type rates struct {
-	mu sync.Mutex
-	by map[string]*minutes
+	mu     sync.Mutex
+	by     map[string]*minutes
+	claims map[string]store.Time // when a queue was last asked for work
 }
 
 // minutes is a ring of counts; last is the minute of the newest.
@@ -70,3 +71,20 @@ func (m *minutes) advance(minute int64) {
 }
 
 func minuteOf(t store.Time) int64 { return int64(t) / 60_000 }
+
+// claimed notes that a queue was asked for work, with or without success.
+func (r *rates) claimed(queue string, now store.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.claims == nil {
+		r.claims = map[string]store.Time{}
+	}
+	r.claims[queue] = now
+}
+
+// lastClaim is when a queue was last asked for work; 0 = not since the start.
+func (r *rates) lastClaim(queue string) store.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.claims[queue]
+}
