@@ -30,9 +30,7 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 		return a.fed(msg)
 	case tickMsg:
 		a.ticking = false
-		a.toasts.Expire(a.env.Now)
-		a.dirty = a.dirty || !a.feed.frozen
-		return nil
+		return a.second()
 	case screen.Reply:
 		return a.deliver(msg)
 	case tea.KeyPressMsg:
@@ -69,6 +67,19 @@ func (a *app) terminal(msg tea.Msg) {
 	}
 }
 
+// second lets what hangs on the clock move on.
+func (a *app) second() tea.Cmd {
+	if a.feed.frozen {
+		return nil
+	}
+	a.toasts.Expire(a.env.Now)
+	a.dirty = true
+	if s, ok := a.top().(screen.Settling); ok && !s.Holding(a.env) {
+		return a.apply(a.top().Update(a.env, screen.Fed{}))
+	}
+	return nil
+}
+
 // deliver gives an answer to the screen that asked, wherever it is by now.
 func (a *app) deliver(msg screen.Reply) tea.Cmd {
 	if _, ok := msg.(screen.Finisher); ok {
@@ -83,7 +94,7 @@ func (a *app) deliver(msg screen.Reply) tea.Cmd {
 		}
 	}
 	// Nobody is left to tell the outcome of an act, so the root does.
-	if told, ok := msg.(interface{ Tell() screen.Effects }); ok {
+	if told, ok := msg.(screen.Teller); ok {
 		a.dirty = true
 		return a.apply(told.Tell())
 	}

@@ -111,17 +111,17 @@ func consequences(o *Order) []text.Safe {
 }
 
 // Tell reports a finished order.
-func Tell(done Done) screen.Effects {
-	if done.Err != nil {
-		return Fail(lowerFirst(done.Order.Verb.Name()), done.Err)
+func (d Done) Tell() screen.Effects {
+	if d.Err != nil {
+		return Fail(lowerFirst(d.Order.Verb.Name()), d.Err)
 	}
-	tally := Count(done.Outcomes)
+	tally := Count(d.Outcomes)
 	level := screen.Good
 	if len(tally.Trouble) > 0 {
 		level = screen.Bad
 	}
 	return screen.Want(screen.Say{Toast: screen.Toast{
-		Level: level, Text: tally.Report(&done.Order, done.Outcomes), More: tally.Trouble,
+		Level: level, Text: tally.Report(&d.Order, d.Outcomes), More: tally.Trouble,
 	}})
 }
 

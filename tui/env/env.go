@@ -135,9 +135,9 @@ func (e Env) Queue(name string) (engine.QueueState, bool) {
 	if e.Snap == nil {
 		return engine.QueueState{}, false
 	}
-	for _, q := range e.Snap.Queues {
-		if q.Name == name {
-			return q, true
+	for i := range e.Snap.Queues {
+		if e.Snap.Queues[i].Name == name {
+			return e.Snap.Queues[i], true
 		}
 	}
 	return engine.QueueState{}, false

@@ -52,6 +52,9 @@ type Dialog interface {
 // Finisher marks the reply that ends an act.
 type Finisher interface{ Finishes() }
 
+// Teller is a reply that must be told even when the screen that asked is gone.
+type Teller interface{ Tell() Effects }
+
 // Level is how grave a toast is.
 type Level uint8
 

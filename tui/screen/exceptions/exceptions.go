@@ -119,7 +119,7 @@ func (s *Exceptions) Update(e env.Env, msg tea.Msg) screen.Effects {
 	case act.Selected:
 		return s.selected(e, msg)
 	case act.Done:
-		return act.Tell(msg)
+		return msg.Tell()
 	case screen.Key:
 		return s.key(e, msg.Action)
 	}

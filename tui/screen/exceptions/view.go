@@ -29,7 +29,7 @@ func columns() []table.Column[store.Group] {
 		{Title: "items", Min: 6, Ideal: 7, Right: true, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Safe(text.Count(g.Count))}
 		}},
-		{Title: "kind", Min: 18, Cell: func(e env.Env, g *group) table.Cell {
+		{Title: "kind", Min: 12, Cell: func(e env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.StatusRole(g.Status), Text: text.Safe(e.Glyphs.Status(g.Status)) + " " + kind(g.Status)}
 		}},
 		{Title: "reason", Min: 20, Grow: true, Cell: func(_ env.Env, g *group) table.Cell {

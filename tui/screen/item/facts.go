@@ -43,12 +43,12 @@ func (f *facts) heading(name text.Safe) {
 	if len(f.rows) > 0 {
 		f.rows = append(f.rows, row{})
 	}
-	f.rows = append(f.rows, row{heading: true, line: line{{themes.Title, " " + name}}})
+	f.rows = append(f.rows, row{heading: true, line: line{{themes.Title, name}}})
 }
 
 func (f *facts) add(label, value text.Safe) {
 	if value != "" {
-		f.rows = append(f.rows, row{line: line{{themes.Muted, text.Pad(" "+label, 14)}, {themes.Text, value}}})
+		f.rows = append(f.rows, row{line: line{{themes.Muted, text.Pad(label, 13)}, {themes.Text, value}}})
 	}
 }
 

@@ -195,7 +195,7 @@ func (s *Item) menu(e env.Env) screen.Effects {
 
 // done tells the outcome. After a decision the next item comes by itself.
 func (s *Item) done(msg act.Done) screen.Effects {
-	effects := act.Tell(msg)
+	effects := msg.Tell()
 	if msg.Err != nil || !msg.Order.Verb.Decides() || act.Count(msg.Outcomes).OK == 0 {
 		effects.Add(s.load())
 		return effects

@@ -15,7 +15,7 @@ import (
 // carries.
 const (
 	sideBySide = 100
-	factsWidth = 46
+	factsWidth = 45
 )
 
 // height is the number of rows of the page that can be seen.
@@ -44,8 +44,7 @@ func (s *Item) Draw(e env.Env, c *paint.Canvas) {
 		page.End()
 	}
 	if e.Width < sideBySide {
-		shift := e.Canvas(1, 0)
-		c.Append(0, shift, page)
+		c.Append(0, e.Canvas(1, 0), page)
 		return
 	}
 	facts := e.Canvas(factsWidth, height)
@@ -55,7 +54,7 @@ func (s *Item) Draw(e env.Env, c *paint.Canvas) {
 		}
 		facts.End()
 	}
-	c.Append(2, facts, page)
+	c.Append(0, e.Canvas(1, 0), facts, e.Canvas(2, 0), page)
 }
 
 func (s *Item) pageWidth(e env.Env) int {

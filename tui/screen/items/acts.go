@@ -96,7 +96,7 @@ func (s *Items) done(msg act.Done) screen.Effects {
 	if s.table.Marked() == 0 {
 		s.unmark()
 	}
-	effects := act.Tell(msg)
+	effects := msg.Tell()
 	effects.Add(s.reload())
 	return effects
 }

@@ -47,17 +47,17 @@ func columns(deciding bool) []table.Column[store.Item] {
 	when := table.Column[row]{Title: "changed", Min: 11, Cell: func(e env.Env, i *row) table.Cell {
 		return table.Cell{Role: themes.Muted, Text: e.When(changed(i))}
 	}, Drop: 2}
-	reason := table.Column[row]{Title: "what", Min: 12, Grow: true, Cell: what}
+	reason := table.Column[row]{Title: "what", Min: 24, Grow: true, Cell: what}
 	if deciding {
 		return []table.Column[row]{
 			number, reference,
-			{Title: "review", Min: 12, Ideal: 20, Drop: 1, Cell: review},
+			{Title: "review", Min: 10, Ideal: 20, Drop: 1, Cell: review},
 			attempts, when, reason,
 		}
 	}
 	return []table.Column[row]{
 		number, reference,
-		{Title: "status", Min: 18, Cell: status},
+		{Title: "status", Min: 16, Ideal: 20, Cell: status},
 		attempts,
 		{Title: "priority", Min: 8, Drop: 5, Cell: priority},
 		{Title: "due", Min: 11, Drop: 4, Cell: due},

@@ -8,12 +8,12 @@ import (
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/slotgrid"
 	"signalbox/tui/widget/table"
 )
 
-func columns() []table.Column[lane.SlotState] {
+func (s *Slots) columns() []table.Column[lane.SlotState] {
 	type slot = lane.SlotState
+	held := s
 	holder := func(role themes.Role, word func(*lane.Holder) string) func(env.Env, *slot) table.Cell {
 		return func(_ env.Env, s *slot) table.Cell {
 			return table.Cell{Role: role, Text: text.Clean(word(s.Holder))}
@@ -29,10 +29,10 @@ func columns() []table.Column[lane.SlotState] {
 		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Blank: func(s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
 		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Blank: func(s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
 		{Title: "held", Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
-			g := slotgrid.Grid{State: &e.Snap.Slots, Expect: expect(e)}
-			return table.Cell{Role: g.Role(e, s), Text: e.Age(s.Holder.Since)}
+			role, _ := held.role(e, s)
+			return table.Cell{Role: role, Text: e.Age(s.Holder.Since)}
 		}},
-		{Title: "", Min: 9, Drop: 1, Cell: standing},
+		{Title: "", Min: 9, Drop: 1, Cell: s.standing},
 	}
 }
 
@@ -49,12 +49,12 @@ func laneCell(e env.Env, s *lane.SlotState) table.Cell {
 }
 
 // standing says what is out of the ordinary about a slot.
-func standing(e env.Env, s *lane.SlotState) table.Cell {
-	g := slotgrid.Grid{State: &e.Snap.Slots, Expect: expect(e)}
+func (s *Slots) standing(e env.Env, slot *lane.SlotState) table.Cell {
+	_, stuck := s.role(e, slot)
 	switch {
-	case s.State == lane.Closing:
+	case slot.State == lane.Closing:
 		return table.Cell{Role: themes.StateClosing, Text: text.Safe(e.Glyphs.SlotClosing) + " closing"}
-	case g.Stuck(e, s):
+	case stuck:
 		return table.Cell{Role: themes.StateStuck, Text: text.Safe(e.Glyphs.Warn) + " stuck"}
 	}
 	return table.Cell{}

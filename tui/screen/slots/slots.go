@@ -4,7 +4,6 @@ package slots
 
 import (
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,7 +16,6 @@ import (
 	"signalbox/tui/screen/item"
 	"signalbox/tui/screen/items"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/slotgrid"
 	"signalbox/tui/widget/table"
 )
 
@@ -28,16 +26,16 @@ type Slots struct {
 	desk     act.Desk
 	selected int // slot number
 	revision uint64
+	limits   limits
 	holders  table.Table[lane.SlotState, int]
 	edit     *edit // the split being edited, nil when none is
 }
 
 // New makes the screen.
 func New(d act.Desk) *Slots {
-	return &Slots{
-		id: d.Number(), desk: d, selected: 1,
-		holders: table.New(columns(), func(s *lane.SlotState) int { return s.Number }, nil),
-	}
+	s := &Slots{id: d.Number(), desk: d, selected: 1}
+	s.holders = table.New(s.columns(), func(s *lane.SlotState) int { return s.Number }, nil)
+	return s
 }
 
 // ID implements screen.Screen.
@@ -107,7 +105,11 @@ func (s *Slots) Update(e env.Env, msg tea.Msg) screen.Effects {
 
 // take brings the holders up to the picture.
 func (s *Slots) take(e env.Env) {
-	if e.Snap == nil || e.Snap.SlotsRevision == s.revision && s.revision != 0 {
+	if e.Snap == nil {
+		return
+	}
+	s.limits.take(e.Snap)
+	if e.Snap.SlotsRevision == s.revision && s.revision != 0 {
 		return
 	}
 	s.revision = e.Snap.SlotsRevision
@@ -119,8 +121,8 @@ func (s *Slots) take(e env.Env) {
 		}
 	}
 	s.holders.SetRows(busy, e.Now)
-	if n := len(state.Slots); n > 0 {
-		s.selected = min(max(s.selected, 1), n)
+	if n := len(state.Slots); n > 0 && s.place(e) < 0 {
+		s.selected = state.Slots[min(max(s.selected, 1), n)-1].Number
 	}
 	s.holders.Select(s.selected)
 }
@@ -129,12 +131,11 @@ func (s *Slots) key(e env.Env, a keymap.Action) screen.Effects {
 	if e.Snap == nil {
 		return screen.Effects{}
 	}
-	n := len(e.Snap.Slots.Slots)
 	switch a {
 	case keymap.Left:
-		s.choose(s.plan(e).Step(s.selected, -1, 0, n))
+		s.step(e, -1)
 	case keymap.Right:
-		s.choose(s.plan(e).Step(s.selected, 1, 0, n))
+		s.step(e, 1)
 	case keymap.Open:
 		return s.open(e)
 	case keymap.Split:
@@ -164,6 +165,20 @@ func (s *Slots) walk(e env.Env, a keymap.Action) {
 	}
 }
 
+// step moves along the strip.
+func (s *Slots) step(e env.Env, by int) {
+	all := e.Snap.Slots.Slots
+	if at := s.place(e) + by; at >= 0 && at < len(all) {
+		s.choose(all[at].Number)
+	}
+}
+
+// place is where the slot in hand stands in the list, -1 where it is gone.
+// Slots that are closing may leave gaps in the numbers.
+func (s *Slots) place(e env.Env) int {
+	return slices.IndexFunc(e.Snap.Slots.Slots, func(slot lane.SlotState) bool { return slot.Number == s.selected })
+}
+
 func (s *Slots) choose(slot int) {
 	s.selected = slot
 	s.holders.Select(slot)
@@ -171,10 +186,13 @@ func (s *Slots) choose(slot int) {
 
 // holder is who holds the slot in hand.
 func (s *Slots) holder(e env.Env) *lane.Holder {
-	if e.Snap == nil || s.selected < 1 || s.selected > len(e.Snap.Slots.Slots) {
+	if e.Snap == nil {
 		return nil
 	}
-	return e.Snap.Slots.Slots[s.selected-1].Holder
+	if at := s.place(e); at >= 0 {
+		return e.Snap.Slots.Slots[at].Holder
+	}
+	return nil
 }
 
 // open shows the item that the slot works on, or else its queue's items.
@@ -190,27 +208,4 @@ func (s *Slots) open(e env.Env) screen.Effects {
 		return screen.Want(screen.Push{Screen: items.New(s.desk, items.Queue(h.Queue))})
 	}
 	return screen.Effects{}
-}
-
-// How long a slot is expected to be held when its queue sets no limit. A drain
-// gives its slot back after 25 s, once the item in hand is done.
-const (
-	expectFast = time.Minute
-	expectSlow = 5 * time.Minute
-	drainBound = 25 * time.Second
-)
-
-// expect says how long holders are expected to hold their slots.
-func expect(e env.Env) slotgrid.Expect {
-	return func(h *lane.Holder) time.Duration {
-		if q, ok := e.Queue(h.Queue); ok {
-			if limit := max(q.AttemptTimeout, q.Consumer.Timeout); limit > 0 {
-				return drainBound + time.Duration(limit)
-			}
-		}
-		if h.Lane == lane.Slow {
-			return expectSlow
-		}
-		return expectFast
-	}
 }

@@ -57,7 +57,7 @@ func (s *Slots) Draw(e env.Env, c *paint.Canvas) {
 }
 
 func (s *Slots) drawPool(e env.Env, c *paint.Canvas) {
-	g := slotgrid.Grid{State: &e.Snap.Slots, Selected: s.selected, Expect: expect(e), Focus: e.Focused}
+	g := s.grid(e)
 	if e.Class() != env.Narrow {
 		c.End()
 	}
@@ -89,11 +89,12 @@ func (s *Slots) drawPool(e env.Env, c *paint.Canvas) {
 // drawSelected names who holds the slot in hand.
 func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 	state := &e.Snap.Slots
-	if s.selected < 1 || s.selected > len(state.Slots) {
+	at := s.place(e)
+	if at < 0 {
 		c.End()
 		return
 	}
-	slot := &state.Slots[s.selected-1]
+	slot := &state.Slots[at]
 	c.Gap(1)
 	c.Put(themes.Accent, text.Safe(e.Glyphs.Focus)+" ")
 	c.Put(themes.Title, "slot "+text.Safe(strconv.Itoa(slot.Number)))
@@ -105,17 +106,17 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 		c.End()
 		return
 	}
-	g := slotgrid.Grid{State: state, Expect: expect(e)}
+	role, stuck := s.role(e, slot)
 	c.Put(themes.Muted, sep)
-	c.Put(g.Role(e, slot), text.Safe(h.Lane)+" work for "+e.Age(h.Since))
+	c.Put(role, text.Safe(h.Lane)+" work for "+e.Age(h.Since))
 	for _, name := range []string{or(h.Item, h.Queue), h.Job, h.Robot} {
 		if name != "" {
 			c.Put(themes.Muted, sep)
 			c.Put(themes.Text, text.Clean(name))
 		}
 	}
-	if g.Stuck(e, slot) {
-		c.Put(themes.StateStuck, sep+"stuck: more than "+text.Safe(text.Duration(expect(e)(h))))
+	if stuck {
+		c.Put(themes.StateStuck, sep+"stuck: more than "+text.Safe(env.Span(s.expected(h))))
 	}
 	c.End()
 }

@@ -41,11 +41,14 @@ type Layout struct {
 	parts   []part
 }
 
-// part is a run of slots of the fast reserve, the commons or the slow reserve.
+// part is a run of slots, by their places in the list from 1: the fast
+// reserve, the commons, the slow reserve, or those that are closing.
 type part struct {
-	lane        lane.Lane
+	lane        lane.Lane // closing: no lane's
 	first, last int
 }
+
+const closing lane.Lane = ""
 
 func (p part) size() int { return max(p.last-p.first+1, 0) }
 
@@ -111,7 +114,7 @@ func tileLines(cell int) int {
 }
 
 func (l Layout) cells(cell, w, n int) Layout {
-	per := (w - len(strconv.Itoa(n)) - 8) / cell
+	per := (w - len(strconv.Itoa(n)) - 9) / cell
 	if per >= 20 {
 		per -= per % 10 // so that rows begin with round numbers
 	}
@@ -128,8 +131,7 @@ func (l Layout) cells(cell, w, n int) Layout {
 	return l
 }
 
-// partsOf cuts the pool at the lanes' borders; slots that are closing follow
-// as a part of their own.
+// partsOf cuts the pool at the lanes' borders.
 func partsOf(s *lane.State) []part {
 	var parts []part
 	add := func(l lane.Lane, first, last int) {
@@ -143,20 +145,6 @@ func partsOf(s *lane.State) []part {
 	add(lane.Fast, 1, s.Fast.Reserve)
 	add(lane.Commons, s.Fast.Reserve+1, s.Pool-s.Slow.Reserve)
 	add(lane.Slow, s.Pool-s.Slow.Reserve+1, s.Pool)
+	add(closing, s.Pool+1, len(s.Slots))
 	return parts
-}
-
-// Step is the slot reached from one by moving across and down, among n.
-func (l Layout) Step(from, across, down, n int) int {
-	if n == 0 {
-		return 0
-	}
-	to := from + across + down*max(l.PerRow, 1)
-	if to < 1 || to > n {
-		if down != 0 {
-			return from
-		}
-		return min(max(to, 1), n)
-	}
-	return to
 }

@@ -16,7 +16,7 @@ import (
 // left, slow on the right.
 func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
 	lines := e.Glyphs.Line
-	digits := len(strconv.Itoa(len(g.State.Slots)))
+	digits := len(strconv.Itoa(g.number(len(g.State.Slots))))
 	right := margin + 2 + digits + 1 + l.PerRow*l.Cell + 1
 	c.Gap(margin)
 	c.Put(themes.LaneFast, text.Safe(lines.TopLeft)+" "+labels(e, lane.Fast, g.State.Fast)[0])
@@ -24,15 +24,15 @@ func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
 	for _, p := range l.parts {
 		for from := p.first; from <= p.last; from += l.PerRow {
 			c.Gap(margin)
-			g.side(c, p.lane != lane.Slow, themes.LaneFast, lines.V)
+			g.side(c, p.lane == lane.Fast || p.lane == lane.Commons, themes.LaneFast, lines.V)
 			c.To(margin + 2)
-			c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(from)), digits)
+			c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(g.number(from))), digits)
 			c.Gap(1)
 			for n := from; n < from+l.PerRow && n <= p.last; n++ {
 				g.drawCell(e, c, l, n)
 			}
 			c.To(right)
-			g.side(c, p.lane != lane.Fast, themes.LaneSlow, lines.V)
+			g.side(c, p.lane == lane.Slow || p.lane == lane.Commons, themes.LaneSlow, lines.V)
 			c.End()
 		}
 	}
@@ -48,17 +48,25 @@ func (g *Grid) side(c *paint.Canvas, in bool, r themes.Role, glyph string) {
 	}
 }
 
+// number is the number of the slot at a place in the list.
+func (g *Grid) number(place int) int {
+	if place < 1 || place > len(g.State.Slots) {
+		return place
+	}
+	return g.State.Slots[place-1].Number
+}
+
 func (g *Grid) drawCell(e env.Env, c *paint.Canvas, l Layout, n int) {
 	if n > len(g.State.Slots) {
 		return
 	}
 	s := &g.State.Slots[n-1]
 	k := g.look(e, s)
-	if n == g.Selected {
+	if s.Number == g.Selected {
 		c.Raise(themes.Selection)
 	}
 	c.Put(k.role, g.sign(e, s, k))
-	if n == g.Selected {
+	if s.Number == g.Selected {
 		c.Lower()
 	}
 	c.Gap(l.Cell - 1)
@@ -69,12 +77,12 @@ func (g *Grid) drawBars(e env.Env, c *paint.Canvas, l Layout) {
 	for _, p := range l.parts {
 		busy, fast, stuck := g.count(e, p)
 		c.Gap(margin)
-		g.side(c, p.lane != lane.Slow, themes.LaneFast, e.Glyphs.Line.V)
+		g.side(c, p.lane == lane.Fast || p.lane == lane.Commons, themes.LaneFast, e.Glyphs.Line.V)
 		c.To(margin + 1)
-		g.side(c, p.lane != lane.Fast, themes.LaneSlow, e.Glyphs.Line.V)
+		g.side(c, p.lane == lane.Slow || p.lane == lane.Commons, themes.LaneSlow, e.Glyphs.Line.V)
 		c.To(margin + 3)
 		c.Fit(themes.Text, partName(p.lane), 10)
-		c.FitLeft(themes.Muted, text.Safe(Span(e, p.first, p.last)), 10)
+		c.FitLeft(themes.Muted, text.Safe(Span(e, g.number(p.first), g.number(p.last))), 10)
 		words := text.Safe(fmt.Sprintf("%d of %d busy", busy, p.size()))
 		if stuck > 0 {
 			words += text.Safe(fmt.Sprintf(", %d stuck", stuck))
@@ -105,6 +113,8 @@ func partName(l lane.Lane) text.Safe {
 		return "fast only"
 	case lane.Slow:
 		return "slow only"
+	case closing:
+		return "closing"
 	}
 	return "commons"
 }

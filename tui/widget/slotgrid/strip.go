@@ -47,7 +47,7 @@ func (g *Grid) drawRow(e env.Env, c *paint.Canvas, l Layout, from, to int) {
 // the lanes' borders are set apart.
 func (g *Grid) left(l Layout, from, i int) int {
 	x := margin + (i-from)*l.Cell
-	for _, border := range [2]int{g.State.Fast.Reserve, g.State.Pool - g.State.Slow.Reserve} {
+	for _, border := range [3]int{g.State.Fast.Reserve, g.State.Pool - g.State.Slow.Reserve, g.State.Pool} {
 		if border > from && border <= i {
 			x++
 		}
