@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -79,6 +80,9 @@ func (l *telling) tell(what string, answer any, err error) {
 	b, jsonErr := json.Marshal(answer)
 	if jsonErr != nil {
 		l.t.Fatal(jsonErr)
+	}
+	if v := reflect.ValueOf(answer); v.Kind() == reflect.Slice && v.IsNil() {
+		b = []byte("[]") // a list of nothing is a list
 	}
 	problem := ""
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"reflect"
 	"time"
 
 	"signalbox/engine"
@@ -122,6 +123,9 @@ func refuse(w http.ResponseWriter, err error) {
 
 func reply(w http.ResponseWriter, status int, answer any) {
 	body, err := json.Marshal(answer)
+	if v := reflect.ValueOf(answer); err == nil && v.Kind() == reflect.Slice && v.IsNil() {
+		body = []byte("[]") // a list of nothing is a list
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

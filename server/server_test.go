@@ -69,6 +69,8 @@ func (a api) want(request, body string, status int, holds string) string {
 func TestARobotsDay(t *testing.T) {
 	a := newAPI(t)
 	a.want("GET /v1/health", "", 200, `{"store":"memory:","pid":7}`)
+	a.want("GET /v1/queues", "", 200, "[]")
+	a.want("GET /v1/groups", "", 200, "[]")
 	a.want("POST /v1/queues", `{"name":"orders","family":"transactions","retries":1}`, 200, `"lease":"5m"`)
 	a.want("POST /v1/queues", `{"name":"runs"}`, 200, `"family":"jobs"`)
 	a.want("POST /v1/claim", `{"queue":"orders","robot":"r7"}`, 204, "")
