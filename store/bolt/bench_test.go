@@ -2,27 +2,27 @@ package bolt_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"signalbox/store"
 	"signalbox/store/bolt"
+	"signalbox/store/storetest"
 )
 
-// Benchmarks measure in rounds: before each, D, how many 4 KiB overwrites a
-// second reach the same disk; then the work for a second. They report the
-// median rate and the median of its ratio to D (xD), which is what may be
-// compared between machines and hours. Run them with -benchtime 1x.
+// Benchmarks measure in rounds: first D on the same disk, see
+// storetest.Yardstick; then the work for a second. They report the median
+// rate and the median of its ratio to D (xD), which is what may be compared
+// between machines and hours. Run them with -benchtime 1x.
 const (
 	rounds    = 5
 	roundTime = time.Second
@@ -31,27 +31,6 @@ const (
 // payload has the size the disk targets are stated for.
 var payload = []byte(`{"note":"` + strings.Repeat("x", 192) + `"}`)
 
-// syncRate measures D for a while.
-func syncRate(b *testing.B, dir string) float64 {
-	b.Helper()
-	f, err := os.Create(filepath.Join(dir, "raw"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	page := make([]byte, 4096)
-	n, start := 0, time.Now()
-	for ; time.Since(start) < roundTime/4; n++ {
-		if _, err := f.WriteAt(page, 0); err != nil {
-			b.Fatal(err)
-		}
-		if err := unix.Fdatasync(int(f.Fd())); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return float64(n) / time.Since(start).Seconds()
-}
-
 // measure runs work in rounds and reports its rate. Each call of work is one
 // caller's whole round: it goes on until the deadline and says how many
 // things it did.
@@ -59,7 +38,7 @@ func measure(b *testing.B, dir string, callers int, work func(caller int, until 
 	b.Helper()
 	var rates, ratios, ds []float64
 	for range max(rounds, b.N) {
-		d := syncRate(b, dir)
+		d := storetest.Yardstick(b, dir)
 		var done atomic.Int64
 		var wg sync.WaitGroup
 		start := time.Now()
@@ -77,14 +56,9 @@ func measure(b *testing.B, dir string, callers int, work func(caller int, until 
 		rates, ratios, ds = append(rates, rate), append(ratios, rate/d), append(ds, d)
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(median(rates), "/s")
-	b.ReportMetric(median(ratios), "xD")
-	b.ReportMetric(median(ds), "D")
-}
-
-func median(v []float64) float64 {
-	slices.Sort(v)
-	return v[len(v)/2]
+	b.ReportMetric(storetest.Median(rates), "/s")
+	b.ReportMetric(storetest.Median(ratios), "xD")
+	b.ReportMetric(storetest.Median(ds), "D")
 }
 
 // durable opens a store that syncs, with one queue in it.
@@ -231,54 +205,64 @@ func BenchmarkClaimSettle(b *testing.B) {
 	}
 }
 
-// BenchmarkMillion measures what depth costs: file size, opening, paging.
+// BenchmarkMillion measures what depth costs: file size, memory, opening after
+// a close and after a crash, paging.
 func BenchmarkMillion(b *testing.B) {
 	const items = 1_000_000
 	s, path := durable(b)
-	start := time.Now()
 	for range items / 1000 {
 		if err := enqueue(s, 1000); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(items/time.Since(start).Seconds(), "preload/s")
+	crashed := path + ".crashed"
+	if err := exec.Command("cp", path, crashed).Run(); err != nil { // as a crash leaves it: without the list of free pages
+		b.Fatal(err)
+	}
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(info.Size())/items, "B/item")
-	b.Run("open", func(b *testing.B) { benchOpen(b, path) })
-	s, err = bolt.Open(path, bolt.Options{})
+	b.Run("open=closed", func(b *testing.B) { benchOpen(b, path) })
+	b.Run("open=crashed", func(b *testing.B) { benchOpen(b, crashed) })
+	s, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
 	b.Run("page", func(b *testing.B) { benchPage(b, s, items) })
-	b.Run("memory", func(b *testing.B) {
-		var m runtime.MemStats
+	b.Run("size", func(b *testing.B) {
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
 		runtime.GC()
+		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		b.ReportMetric(float64(m.HeapInuse)/(1<<20), "heap-MiB")
 		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(float64(info.Size())/items, "B/item")
+		b.ReportMetric(float64(m.HeapInuse)/(1<<20), "heap-MiB")
 	})
 }
 
 // benchOpen opens the store and reads the first ready item.
 func benchOpen(b *testing.B, path string) {
-	for b.Loop() {
+	for range b.N {
+		b.StartTimer()
 		s, err := bolt.Open(path, bolt.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := take(s, "robot", 0); err != nil {
+		err = s.Update(context.Background(), func(tx store.Tx) error {
+			for _, err := range tx.Ready("orders", store.At(time.Now())) {
+				return err
+			}
+			return errors.New("nothing is ready")
+		})
+		b.StopTimer()
+		if err != nil {
 			b.Fatal(err)
 		}
-		b.StopTimer()
 		_ = s.Close()
-		b.StartTimer()
 	}
 }
 

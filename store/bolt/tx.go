@@ -28,7 +28,7 @@ type tx struct {
 type scratch struct {
 	arena  arena
 	packer packer
-	fresh  []store.Change
+	room   []store.Change // where fresh changes are kept
 }
 
 // reset ends a wave's use, committed or not.
@@ -39,7 +39,7 @@ func (s *scratch) reset() {
 
 func newTx(b *bbolt.Tx, s *scratch) (*tx, error) {
 	t := &tx{reader: newReader(b), scratch: s}
-	t.reader.fresh = s.fresh[:0]
+	t.fresh = s.room[:0]
 	var err error
 	t.last, err = t.LastChange()
 	return t, err
@@ -227,7 +227,7 @@ func thing(i *store.Item) string { return "item of queue " + strconv.Quote(i.Que
 
 // record adds a change to the stream and gives its place.
 func (t *tx) record(c *store.Change, i *store.Item) uint64 {
-	if len(t.reader.fresh) >= maxFresh {
+	if len(t.fresh) >= maxFresh {
 		t.pack()
 	}
 	t.last++
@@ -235,7 +235,7 @@ func (t *tx) record(c *store.Change, i *store.Item) uint64 {
 	if i != nil {
 		c.Queue, c.Number = i.Queue, i.Number
 	}
-	t.reader.fresh = append(t.reader.fresh, *c)
+	t.fresh = append(t.fresh, *c)
 	t.writes++
 	return c.Seq
 }
@@ -349,14 +349,14 @@ func (t *tx) pack() {
 			t.fail(b.Put(numberKey(first), t.arena.keep(t.packer.take(t.arena.take(blockBytes+64)))))
 		}
 	}
-	for n := range t.reader.fresh {
-		t.packer.add(&t.reader.fresh[n])
+	for n := range t.fresh {
+		t.packer.add(&t.fresh[n])
 		if t.packer.full() {
 			flush()
 		}
 	}
 	flush()
-	clear(t.reader.fresh)
-	t.reader.fresh = t.reader.fresh[:0]
-	t.scratch.fresh = t.reader.fresh
+	clear(t.fresh)
+	t.fresh = t.fresh[:0]
+	t.room = t.fresh
 }
