@@ -1,0 +1,367 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/store/memory"
+)
+
+// draw picks a number from 0 to n-1; rapid's draws shrink, a seed's repeat.
+type draw func(n int, what string) int
+
+// life drives an engine and the model through the same random steps.
+type life struct {
+	e    *engine.Engine
+	m    model
+	draw draw
+	ctx  context.Context
+	log  []string
+}
+
+// live runs one random life on a store and gives the first difference from the
+// model, with the steps that led to it.
+func live(t *testing.T, s store.Store, d draw, steps int) error {
+	e, err := engine.Open(t.Context(), s, engine.Options{})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	l := &life{e: e, draw: d, ctx: engine.WithActor(context.Background(), "anna")}
+	l.m.queue = l.settings()
+	if _, err := e.AddQueue(l.ctx, l.m.queue); err != nil {
+		return err
+	}
+	for range steps {
+		if err := l.step(); err != nil {
+			return fmt.Errorf("%w after:%s", err, "\n  "+fmt.Sprint(l.log))
+		}
+	}
+	return nil
+}
+
+func (l *life) settings() store.Queue {
+	q := engine.DefaultQueue("q", []store.Family{store.Jobs, store.Transactions}[l.draw(2, "family")])
+	q.Retries = l.draw(3, "retries")
+	q.RetryWindow = store.Duration(time.Duration(l.draw(3, "window")) * 10 * time.Second)
+	q.RetryFloor = store.Duration(time.Duration(l.draw(2, "floor")) * time.Second)
+	q.OnExpiry = []string{engine.Reclaim, engine.Abandon}[l.draw(2, "on_expiry")]
+	q.MaxReclaims = l.draw(3, "max_reclaims")
+	q.RetryAbandoned = l.draw(2, "retry_abandoned") == 1
+	q.Lease = store.Duration(time.Duration(l.draw(4, "lease")) * 5 * time.Second)
+	return q
+}
+
+func (l *life) now() store.Time { return store.At(time.Now()) }
+
+func (l *life) step() error {
+	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove}
+	if err := steps[l.draw(len(steps), "step")](); err != nil {
+		return err
+	}
+	return l.compare()
+}
+
+func (l *life) say(format string, args ...any) { l.log = append(l.log, fmt.Sprintf(format, args...)) }
+
+func (l *life) add() error {
+	n := 1 + l.draw(3, "items")
+	items := make([]engine.NewItem, n)
+	for i := range items {
+		items[i] = engine.NewItem{Payload: object(), Priority: store.Priority(l.draw(3, "priority") - 1)}
+		if l.draw(3, "due") == 0 {
+			items[i].DueAt = l.now().Add(time.Duration(l.draw(5, "due in")) * time.Minute)
+		}
+		if l.draw(4, "defer") == 0 {
+			items[i].DeferUntil = l.now().Add(time.Duration(1+l.draw(10, "defer by")) * time.Second)
+		}
+		l.m.add(items[i].DueAt, items[i].Priority, items[i].DeferUntil)
+	}
+	l.say("add %d", n)
+	_, err := l.e.Add(l.ctx, engine.AddRequest{Queue: "q", Items: items})
+	return err
+}
+
+func (l *life) claim() error {
+	n, robot := 1+l.draw(3, "wave"), fmt.Sprintf("robot-%d", l.draw(2, "robot"))
+	l.say("claim %d by %s", n, robot)
+	recs, err := l.e.Claim(l.ctx, engine.ClaimRequest{Queue: "q", Robot: robot, N: n})
+	if l.m.paused {
+		if store.CodeOf(err) != store.CodeConflict {
+			return fmt.Errorf("claim of a paused queue: %v", err)
+		}
+		return nil
+	}
+	want := l.m.claim(robot, n, l.now())
+	if len(want) == 0 && store.CodeOf(err) == store.CodeEmpty {
+		return nil
+	}
+	var got []uint64
+	for _, r := range recs {
+		got = append(got, r.Number)
+	}
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		return fmt.Errorf("claimed %v (%v), want %v", got, err, want)
+	}
+	return nil
+}
+
+// any picks an item, and the fence of one of its claims, past or present, or
+// one that was never given.
+func (l *life) any() (i *modelItem, fence uint64) {
+	if len(l.m.items) == 0 {
+		return nil, 0
+	}
+	i = l.m.items[l.draw(len(l.m.items), "item")]
+	if l.draw(4, "which fence") > 0 {
+		return i, i.fence
+	}
+	return i, uint64(l.draw(int(i.fence)+2, "fence"))
+}
+
+func (l *life) id(i *modelItem) store.ID { return store.ID{Queue: "q", Number: i.number} }
+
+func (l *life) settle() error {
+	i, fence := l.any()
+	if i == nil || fence == 0 {
+		return nil
+	}
+	status := []string{engine.Success, engine.Business, engine.System}[l.draw(3, "status")]
+	l.say("settle %d fence %d %s", i.number, fence, status)
+	out, err := l.e.Settle(l.ctx, []engine.Settlement{{Item: l.id(i), Fence: fence, Status: status, Reason: "because"}})
+	return l.answered("settle", out, err, l.m.settle(i, fence, status, l.now()))
+}
+
+func (l *life) answered(what string, out []engine.Outcome, err error, want string) error {
+	if err != nil || out[0].Result != want {
+		return fmt.Errorf("%s answered %+v (%v), want %s", what, out, err, want)
+	}
+	return nil
+}
+
+func (l *life) sleep() error {
+	d := time.Duration(1+l.draw(20, "sleep")) * 700 * time.Millisecond
+	l.say("sleep %s", d)
+	for end := time.Now().Add(d); time.Now().Before(end); { // one lease after the other, as the timer does
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		l.m.tick(l.now())
+	}
+	return nil
+}
+
+func (l *life) retry() error {
+	i, _ := l.any()
+	if i == nil {
+		return nil
+	}
+	l.say("retry %d", i.number)
+	out, err := l.e.Retry(l.ctx, engine.RetryRequest{Targets: []engine.Target{{Item: l.id(i)}}})
+	return l.answered("retry", out, err, l.m.retry(i))
+}
+
+func (l *life) verify() error {
+	i, _ := l.any()
+	if i == nil {
+		return nil
+	}
+	l.say("verify %d", i.number)
+	out, err := l.e.Review(l.ctx, engine.ReviewRequest{Targets: []engine.Target{{Item: l.id(i)}}, Action: engine.Verify})
+	return l.answered("verify", out, err, l.m.verify(i))
+}
+
+func (l *life) giveBack() error {
+	i, fence := l.any()
+	if i == nil || i.status != store.Claimed && i.status != store.Processing {
+		return nil
+	}
+	l.say("release %d fence %d", i.number, fence)
+	out, err := l.e.Release(l.ctx, []engine.Holding{{Item: l.id(i), Fence: fence}})
+	return l.answered("release", out, err, l.m.giveBack(i, fence, 0))
+}
+
+func (l *life) renew() error {
+	i, fence := l.any()
+	if i == nil {
+		return nil
+	}
+	l.say("renew %d fence %d", i.number, fence)
+	out, err := l.e.Renew(l.ctx, []engine.Holding{{Item: l.id(i), Fence: fence}})
+	if err != nil || (out[0].Result == engine.OK) != (i.held() && i.fence == fence) {
+		return fmt.Errorf("renew answered %+v (%v)", out, err)
+	}
+	if out[0].Result == engine.OK && l.m.queue.Lease > 0 {
+		i.leaseEnd = l.now().Add(time.Duration(l.m.queue.Lease))
+	}
+	return nil
+}
+
+func (l *life) pause() error {
+	l.m.paused = !l.m.paused
+	l.say("pause %v", l.m.paused)
+	_, err := l.e.PauseQueue(l.ctx, "q", l.m.paused)
+	return err
+}
+
+func (l *life) remove() error {
+	i, _ := l.any()
+	if i == nil || l.draw(3, "really") > 0 {
+		return nil
+	}
+	l.say("delete %d", i.number)
+	out, err := l.e.Delete(l.ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: l.id(i)}}})
+	return l.answered("delete", out, err, l.m.delete(i))
+}
+
+// compare holds every item and every counter against the model.
+func (l *life) compare() error {
+	synctest.Wait()
+	page, err := l.e.List(l.ctx, engine.ListRequest{Queue: "q", Limit: 10_000})
+	if err != nil {
+		return err
+	}
+	if len(page.Items) != len(l.m.items) {
+		return fmt.Errorf("%d items, want %d", len(page.Items), len(l.m.items))
+	}
+	var want store.Counts
+	for n := range page.Items {
+		if d := l.m.items[n].differs(&page.Items[n]); d != "" {
+			return fmt.Errorf("%s", d)
+		}
+		want[l.m.items[n].status]++
+	}
+	q, err := l.e.Queue(l.ctx, "q")
+	if err == nil && q.Counts != want {
+		err = fmt.Errorf("counts %v, want %v", q.Counts, want)
+	}
+	return err
+}
+
+func TestLivesFollowTheModel(t *testing.T) {
+	opens := map[string]func(t *testing.T) store.Store{
+		"memory": func(*testing.T) store.Store { return memory.New() },
+		"bolt":   func(t *testing.T) store.Store { return openBolt(t, filepath.Join(t.TempDir(), "life.db")) },
+	}
+	for name, open := range opens {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				tape := rapid.SliceOfN(rapid.IntRange(0, 5040), 1, 400).Draw(rt, "tape") // a bubble is no place for rapid's own draws
+				d := func(n int, _ string) int {
+					if len(tape) == 0 {
+						return 0
+					}
+					v := tape[0] % n
+					tape = tape[1:]
+					return v
+				}
+				steps := rapid.IntRange(1, 60).Draw(rt, "steps")
+				var err error
+				synctest.Test(t, func(t *testing.T) { err = live(t, open(t), d, steps) })
+				if err != nil {
+					rt.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// bad wraps a store so that it breaks one promise.
+type bad struct {
+	store.Store
+	put   func(*store.Item, *store.Change)
+	stats func(*store.Stats)
+}
+
+type badTx struct {
+	store.Tx
+	b *bad
+}
+
+func (b *bad) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return b.Store.Update(ctx, func(t store.Tx) error { return fn(badTx{t, b}) })
+}
+
+func (b *bad) View(ctx context.Context, fn func(store.Reader) error) error {
+	return b.Store.View(ctx, func(r store.Reader) error { return fn(badReader{r, b}) })
+}
+
+func (t badTx) Put(i *store.Item, c *store.Change) error {
+	if t.b.put != nil {
+		t.b.put(i, c)
+	}
+	return t.Tx.Put(i, c)
+}
+
+type badReader struct {
+	store.Reader
+	b *bad
+}
+
+func (r badReader) Stats(queue string, now store.Time) (store.Stats, error) {
+	s, err := r.Reader.Stats(queue, now)
+	if r.b.stats != nil {
+		r.b.stats(&s)
+	}
+	return s, err
+}
+
+// TestBrokenEnginesAreCaught keeps engines with one rule broken; the random
+// lives must tell each from a whole one.
+func TestBrokenEnginesAreCaught(t *testing.T) {
+	broken := map[string]func() *bad{
+		"no fence": func() *bad {
+			return &bad{put: func(i *store.Item, c *store.Change) {
+				if c != nil && c.Event == "claim" {
+					i.Fence = 1 // every claim gets the same
+				}
+			}}
+		},
+		"fence reset on retry": func() *bad {
+			return &bad{put: func(i *store.Item, c *store.Change) {
+				if c != nil && c.Event == "retry" {
+					i.Fence = 0
+				}
+			}}
+		},
+		"counter not rolled back": func() *bad {
+			return &bad{stats: func(s *store.Stats) {
+				if s.Counts[store.Retried]+s.Counts[store.Failed] > 0 {
+					s.Counts[store.Pending]++
+				}
+			}}
+		},
+		"lease not lifted": func() *bad {
+			return &bad{put: func(i *store.Item, c *store.Change) {
+				if c != nil && c.Event == "claim" && i.LeaseUntil != 0 {
+					i.LeaseUntil += 1000
+				}
+			}}
+		},
+	}
+	for name, make := range broken {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(300) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				var err error
+				synctest.Test(t, func(t *testing.T) {
+					b := make()
+					b.Store = memory.New()
+					err = live(t, b, func(n int, _ string) int { return r.IntN(n) }, 60)
+				})
+				if err != nil {
+					return
+				}
+			}
+			t.Error("300 lives did not tell it from a whole engine")
+		})
+	}
+}

@@ -1,0 +1,243 @@
+package engine_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// model is the plain reference for the life of a queue's items: what the rules
+// say, written as one would say them, with no regard for the engine's table,
+// indexes or store. life_test.go holds the engine against it step by step.
+type model struct {
+	queue  store.Queue
+	paused bool
+	items  []*modelItem // by number - 1
+}
+
+type modelItem struct {
+	number    uint64
+	status    store.Status
+	fence     uint64
+	attempts  int
+	failures  int
+	spent     int
+	reclaims  int
+	robot     string
+	readyAt   store.Time
+	leaseEnd  store.Time
+	due       store.Time
+	priority  store.Priority
+	verified  bool
+	next      uint64
+	waitsOnUs bool // for a person's decision
+}
+
+func (m *model) waiting() store.Status {
+	if m.queue.Family == store.Jobs {
+		return store.Queued
+	}
+	return store.Pending
+}
+
+func (m *model) add(due store.Time, p store.Priority, readyAt store.Time) *modelItem {
+	i := &modelItem{number: uint64(len(m.items) + 1), status: m.waiting(), due: due, priority: p, readyAt: readyAt}
+	m.items = append(m.items, i)
+	return i
+}
+
+// line is what can be claimed now, in the order in which it is.
+func (m *model) line(now store.Time) []*modelItem {
+	var ready []*modelItem
+	for _, i := range m.items {
+		if i.status == m.waiting() && i.readyAt <= now {
+			ready = append(ready, i)
+		}
+	}
+	slices.SortFunc(ready, func(a, b *modelItem) int {
+		if (a.due == 0) != (b.due == 0) {
+			if a.due != 0 {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.due, b.due), cmp.Compare(a.number, b.number))
+	})
+	return ready
+}
+
+func (m *model) claim(robot string, n int, now store.Time) (claimed []uint64) {
+	line := m.line(now)
+	for _, i := range line[:min(n, len(line))] {
+		i.status = store.Claimed
+		if n == 1 && m.queue.Family == store.Transactions {
+			i.status = store.Processing
+		}
+		i.fence++
+		i.attempts++
+		i.robot = robot
+		i.readyAt = 0
+		i.leaseEnd = 0
+		if m.queue.Lease > 0 {
+			i.leaseEnd = now.Add(time.Duration(m.queue.Lease))
+		}
+		claimed = append(claimed, i.number)
+	}
+	return claimed
+}
+
+func (i *modelItem) held() bool { return i.status == store.Claimed || i.status == store.Processing }
+
+// settle answers as the engine must.
+func (m *model) settle(i *modelItem, fence uint64, status string, now store.Time) string {
+	if !i.held() {
+		over := i.status != m.waiting() && i.status != store.Abandoned && i.status != store.Retried
+		if over && i.fence == fence {
+			return engine.Refused
+		}
+		return engine.Stale
+	}
+	if i.fence != fence {
+		return engine.Stale
+	}
+	i.leaseEnd = 0
+	jobs := m.queue.Family == store.Jobs
+	switch status {
+	case engine.Success:
+		i.status = store.Successful
+		if jobs {
+			i.status = store.Completed
+		}
+	case engine.Business:
+		i.status, i.waitsOnUs = store.BusinessException, true
+		if jobs {
+			i.status = store.Failed
+		}
+	case engine.System:
+		i.failures++
+		if i.spent < m.queue.Retries {
+			m.again(i, now)
+			return engine.OK
+		}
+		i.status, i.waitsOnUs = store.SystemException, true
+		if jobs {
+			i.status = store.Failed
+		}
+	}
+	return engine.OK
+}
+
+// again spends a retry: in place, or by a copy.
+func (m *model) again(i *modelItem, now store.Time) {
+	at := now.Add(engine.RetryDelay(time.Duration(m.queue.RetryWindow), time.Duration(m.queue.RetryFloor), m.queue.Retries, i.spent+1))
+	i.leaseEnd = 0
+	if m.queue.Family == store.Jobs {
+		i.spent++
+		i.status, i.readyAt = store.Queued, at
+		return
+	}
+	i.status = store.Retried
+	c := m.add(i.due, i.priority, at)
+	c.spent, c.failures = i.spent+1, i.failures
+	i.next = c.number
+}
+
+// tick ends the leases that are over, in the order in which they end.
+func (m *model) tick(now store.Time) {
+	var over []*modelItem
+	for _, i := range m.items {
+		if i.held() && i.leaseEnd != 0 && i.leaseEnd <= now {
+			over = append(over, i)
+		}
+	}
+	slices.SortFunc(over, func(a, b *modelItem) int {
+		return cmp.Or(cmp.Compare(a.leaseEnd, b.leaseEnd), cmp.Compare(a.number, b.number))
+	})
+	for _, i := range over {
+		// The timer fires a millisecond after the lease's end.
+		m.expire(i, min(i.leaseEnd+1, now))
+	}
+}
+
+func (m *model) expire(i *modelItem, at store.Time) {
+	q := &m.queue
+	switch {
+	case q.OnExpiry == engine.Reclaim && (q.MaxReclaims == 0 || i.reclaims < q.MaxReclaims):
+		i.reclaims++
+		i.status, i.leaseEnd = m.waiting(), 0
+	case q.OnExpiry == engine.Abandon && q.RetryAbandoned && i.spent < q.Retries:
+		m.again(i, at)
+	default:
+		i.status, i.leaseEnd, i.waitsOnUs = store.Abandoned, 0, true
+	}
+}
+
+// retry answers as the engine must for an operator's retry.
+func (m *model) retry(i *modelItem) string {
+	switch i.status {
+	case store.Failed, store.BusinessException, store.SystemException, store.Abandoned:
+	default:
+		return engine.Refused
+	}
+	if i.verified {
+		return engine.Refused
+	}
+	i.waitsOnUs = false
+	if m.queue.Family == store.Jobs {
+		i.status, i.spent, i.reclaims, i.readyAt = store.Queued, 0, 0, 0
+		return engine.OK
+	}
+	i.status = store.Retried
+	i.next = m.add(i.due, i.priority, 0).number
+	return engine.OK
+}
+
+func (m *model) verify(i *modelItem) string {
+	switch i.status {
+	case store.Failed, store.BusinessException, store.SystemException, store.Abandoned:
+	default:
+		return engine.Refused
+	}
+	if i.verified {
+		return engine.Refused
+	}
+	i.verified, i.waitsOnUs = true, false
+	return engine.OK
+}
+
+func (m *model) giveBack(i *modelItem, fence uint64, until store.Time) string {
+	if !i.held() || i.fence != fence {
+		return engine.Stale
+	}
+	i.status, i.leaseEnd, i.readyAt = m.waiting(), 0, until
+	return engine.OK
+}
+
+func (m *model) delete(i *modelItem) string {
+	if i.held() || i.status == store.Deleted {
+		return engine.Refused
+	}
+	i.status, i.waitsOnUs, i.leaseEnd = store.Deleted, false, 0
+	return engine.OK
+}
+
+// differs says where an item is not what the model says.
+func (i *modelItem) differs(got *store.Item) string {
+	want := fmt.Sprintf("%s fence %d attempts %d failures %d reclaims %d verified %v waits %v next %d", i.status, i.fence, i.attempts, i.failures, i.reclaims, i.verified, i.waitsOnUs, i.next)
+	is := fmt.Sprintf("%s fence %d attempts %d failures %d reclaims %d verified %v waits %v next %d", got.Status, got.Fence, got.Attempts, got.Failures, got.Reclaims,
+		got.Review.Status == store.Verified, got.Group != "", got.Next.Number)
+	if want != is {
+		return fmt.Sprintf("item %d is %s, want %s", i.number, is, want)
+	}
+	if got.Status.Waiting() && got.ReadyAt() != i.readyAt {
+		return fmt.Sprintf("item %d is ready at %s, want %s", i.number, got.ReadyAt(), i.readyAt)
+	}
+	if got.LeaseUntil != i.leaseEnd {
+		return fmt.Sprintf("item %d has a lease until %s, want %s", i.number, got.LeaseUntil, i.leaseEnd)
+	}
+	return ""
+}
