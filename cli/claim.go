@@ -56,7 +56,8 @@ func (a *app) claimCommand() *cobra.Command {
 	return c
 }
 
-// claim claims, and goes on waiting where the engine it waited at goes away.
+// claim claims, and goes on waiting where the engine it waited at goes away or
+// lets nobody wait as long.
 func (a *app) claim(ctx context.Context, r engine.ClaimRequest) (records []engine.Record, err error) {
 	end := time.Now().Add(time.Duration(r.Wait))
 	for {
@@ -65,7 +66,7 @@ func (a *app) claim(ctx context.Context, r engine.ClaimRequest) (records []engin
 			return err
 		})
 		r.Wait = store.Duration(time.Until(end).Round(time.Millisecond))
-		if store.CodeOf(err) != store.CodeUnavailable || r.Wait <= 0 || !errors.Is(err, errLeft) {
+		if r.Wait <= 0 || store.CodeOf(err) != store.CodeEmpty && !errors.Is(err, errLeft) {
 			return records, err
 		}
 	}

@@ -35,10 +35,15 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 	if other != nil {
 		return errors.Join(a.show(ctx, other, false), other.Close())
 	}
-	shown := a.show(ctx, h.engine, false)
+	// Signals end the screen first; the next one is for what still runs.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
+	shown := a.show(ctx, h.engine, false)
+	select {
+	case <-signals:
+	default:
+	}
 	if h.drains == nil {
 		_, err = h.close(ctx)
 		return errors.Join(shown, err)

@@ -74,9 +74,21 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 			return nil, ctx.Err()
 		}
 		if !time.Now().Before(end) {
-			return nil, err
+			return nil, stillHeld(err)
 		}
 	}
+}
+
+// stillHeld says how long the store was waited for in all.
+func stillHeld(err error) error {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok {
+		return err
+	}
+	still := *e
+	still.Rule, _, _ = strings.Cut(e.Rule, " (waited")
+	still.Rule += fmt.Sprintf(" (waited %s)", patience)
+	return &still
 }
 
 func (a *app) start(ctx context.Context, where place, s store.Store, log *slog.Logger) (Service, error) {

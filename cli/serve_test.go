@@ -345,7 +345,7 @@ func TestHeldStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	r.fails(7, fmt.Sprintf("held by process %d", os.Getpid()), "queue", "list")
+	r.fails(7, fmt.Sprintf("held by process %d (waited 5s)", os.Getpid()), "queue", "list")
 	if waited := time.Since(began); waited < 4*time.Second {
 		t.Errorf("waited only %s", waited)
 	}

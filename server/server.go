@@ -93,11 +93,14 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := h.serve(engine.WithActor(r.Context(), actor), h.service, r)
 	if err == nil {
-		h.log.Debug("request", "method", r.Method, "path", r.URL.Path, "actor", actor)
 		reply(w, http.StatusOK, answer)
 		return
 	}
-	h.log.Info("request refused", "method", r.Method, "path", r.URL.Path, "actor", actor, "error", err.Error())
+	// What a caller did wrong is the caller's to read; only what no caller
+	// could avoid is for the log.
+	if code := store.CodeOf(err); code == store.CodeFailed && r.Context().Err() == nil {
+		h.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "actor", actor, "error", err)
+	}
 	refuse(w, err)
 }
 
