@@ -280,7 +280,9 @@ func (c *Canvas) raw(s string) {
 		return
 	}
 	c.buf = append(c.buf, s...)
-	c.buf = append(c.buf, themes.Reset...)
+	if strings.IndexByte(s, '\x1b') >= 0 {
+		c.buf = append(c.buf, themes.Reset...)
+	}
 	c.col += ansi.StringWidth(s)
 }
 

@@ -133,7 +133,7 @@ func (h *help) Draw(e env.Env, w, height int) *paint.Canvas {
 		body.Put(themes.Text, text.Truncate(r.what, inner-body.Col(), e.Glyphs.Ellipsis))
 		body.End()
 	}
-	return dialog.Frame(e, "Keys here: "+text.Safe(h.scope), body, w, height)
+	return dialog.Frame(e, "Keys here", body, w, height)
 }
 
 func (h *help) drawSearch(e env.Env, c *paint.Canvas) {

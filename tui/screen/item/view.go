@@ -2,6 +2,7 @@ package item
 
 import (
 	"fmt"
+	"slices"
 
 	"signalbox/store"
 	"signalbox/themes"
@@ -87,18 +88,16 @@ func (s *Item) drawHead(e env.Env, c *paint.Canvas) {
 	c.End()
 }
 
-// all is every row of the page: the facts first where they have no place of
-// their own, the history last.
+// all is every row of the page: what went wrong and what the item carries come
+// first, the facts follow where they have no place of their own.
 func (s *Item) all(e env.Env) []row {
 	if s.record == nil {
 		return nil
 	}
-	var rows []row
+	rows := slices.Clip(s.page.broken(s.pageWidth(e)))
 	if e.Width < sideBySide {
-		rows = append(rows, s.facts(e)...)
-		rows = append(rows, row{})
+		rows = append(append(rows, s.facts(e)...), row{})
 	}
-	rows = append(rows, s.page.broken(s.pageWidth(e))...)
 	return append(rows, s.story(e)...)
 }
 

@@ -59,10 +59,19 @@ func (s *Items) reload() screen.Effects {
 	return s.ask(stay)
 }
 
-// restart reads the list from its beginning, after its filter has changed.
-func (s *Items) restart() screen.Effects {
-	s.filter.Fail(nil)
-	return s.ask(toTop)
+// restart reads the list from its beginning, after its filter has changed. An
+// answer that is still to come is for the old filter, and will be dropped; until
+// then nothing is asked, so that fast typing does not pile up questions.
+func (s *Items) restart() screen.Effects { return s.leap(toTop) }
+
+func (s *Items) leap(to jump) screen.Effects {
+	w := &s.window
+	if w.flying {
+		w.gen++
+		w.again, w.to = true, to
+		return screen.Effects{}
+	}
+	return s.ask(to)
 }
 
 func (s *Items) ask(to jump) screen.Effects {
@@ -99,9 +108,9 @@ func (s *Items) near() screen.Effects {
 func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
 	switch {
 	case a == keymap.Top && !s.window.atStart:
-		return s.ask(toTop)
+		return s.leap(toTop)
 	case a == keymap.Bottom && !s.window.atEnd:
-		return s.ask(toBottom)
+		return s.leap(toBottom)
 	}
 	s.table.Move(a, s.height(e), e.Now)
 	return screen.Effects{}
@@ -110,18 +119,16 @@ func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
 // windowed takes rows in.
 func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
 	w := &s.window
-	if msg.Gen != w.gen {
-		return screen.Effects{}
-	}
 	w.flying = false
-	again := w.again
-	if msg.Err != nil {
+	switch {
+	case msg.Gen != w.gen: // of a filter that has changed
+	case msg.Err != nil:
 		s.refuse(msg.Err)
-	} else {
+	default:
 		s.accept(e, msg.Window)
 	}
-	if again {
-		return s.ask(stay)
+	if w.again {
+		return s.ask(w.to)
 	}
 	return screen.Effects{}
 }

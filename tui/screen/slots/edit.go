@@ -24,7 +24,7 @@ type edit struct {
 func editActions() []keymap.Action {
 	return []keymap.Action{
 		keymap.FastLess, keymap.FastMore, keymap.SlowLess, keymap.SlowMore,
-		keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto, keymap.Apply, keymap.Back,
+		keymap.Apply, keymap.Back, keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto,
 	}
 }
 

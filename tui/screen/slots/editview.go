@@ -15,11 +15,21 @@ import (
 func (s *Slots) drawEdit(e env.Env, c *paint.Canvas) {
 	now, next := splitOf(&e.Snap.Slots), s.edit.proposed
 	scale := max(now.Size, next.Size)
-	c.End()
-	drawBar(e, c, "now", now, scale)
-	c.End()
+	air := 0
+	if c.Height() > 24 {
+		air = 1
+	}
+	c.Skip(air)
+	if e.Class() > env.Narrow {
+		drawBar(e, c, "now", now, scale)
+		c.Skip(air)
+	}
 	drawBar(e, c, "proposed", next, scale)
-	c.End()
+	c.Skip(air)
+	if s.edit.refusal != "" {
+		c.Gap(3)
+		c.Text(themes.Warn, text.Safe(e.Glyphs.Warn)+" "+s.edit.refusal)
+	}
 	drawComparison(e, c, now, next)
 	c.End()
 	c.Gap(3)
@@ -28,12 +38,6 @@ func (s *Slots) drawEdit(e env.Env, c *paint.Canvas) {
 		c.Gap(3)
 		c.Put(themes.Muted, text.Safe(e.Glyphs.Info)+" ")
 		c.Text(themes.Text, line)
-	}
-	if s.edit.refusal != "" {
-		c.End()
-		c.Gap(3)
-		c.Put(themes.Warn, text.Safe(e.Glyphs.Warn)+" "+s.edit.refusal)
-		c.End()
 	}
 }
 

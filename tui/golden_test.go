@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"signalbox/tui/internal/fake"
+	"strings"
+)
+
+// views are the pictures kept, by the keys that lead to them.
+func views() map[string][]string {
+	return map[string][]string{
+		"slots":     nil,
+		"split":     {"S", "right", "right", "shift+left"},
+		"queues":    {"2"},
+		"items":     {"2", "down", "enter"},
+		"item":      {"2", "down", "enter", "G", "up", "up", "up", "enter"},
+		"abandoned": {"4"},
+		"review":    {"5"},
+		"group":     {"5", "enter", "space"},
+		"confirm":   {"5", "enter", "a", "v"},
+		"verbs":     {"5", "enter", "x"},
+		"help":      {"5", "?"},
+	}
+}
+
+func sizes() [][2]int { return [][2]int{{120, 40}, {80, 24}, {50, 15}, {30, 8}} }
+
+func TestPictures(t *testing.T) {
+	for name, keys := range views() {
+		for _, size := range sizes() {
+			title := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
+			t.Run(title, func(t *testing.T) {
+				c := open(t, fake.Lifelike(), size[0], size[1])
+				c.press(keys...)
+				exact(t, c.picture(), size[0], size[1])
+				golden(t, title, trimmed(c.picture()))
+			})
+		}
+	}
+}
+
+func TestFirstRun(t *testing.T) {
+	c := open(t, fake.New(), 80, 24)
+	golden(t, "firstrun-80x24", trimmed(c.picture()))
+}
+
+// exact says that a picture has h lines of at most w columns.
+func exact(t testing.TB, picture string, w, h int) {
+	t.Helper()
+	lines := strings.Split(picture, "\n")
+	if len(lines) != h {
+		t.Fatalf("%d lines, want %d:\n%s", len(lines), h, picture)
+	}
+	for i, l := range lines {
+		if got := ansi.StringWidth(l); got > w {
+			t.Fatalf("line %d is %d wide, want at most %d: %q", i, got, w, l)
+		}
+	}
+}
+
+// trimmed drops the blanks at the ends of lines, which no eye sees.
+func trimmed(picture string) string {
+	lines := strings.Split(picture, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
