@@ -2,6 +2,7 @@ package bolt_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"go.etcd.io/bbolt"
 
 	"signalbox/store"
 	"signalbox/store/bolt"
@@ -77,6 +80,36 @@ func durable(b *testing.B) (*bolt.Store, string) {
 		b.Fatal(err)
 	}
 	return s, path
+}
+
+// BenchmarkBbolt is the roof over the others: bare bbolt with one sequential
+// put of a payload for each thing done, from one goroutine.
+func BenchmarkBbolt(b *testing.B) {
+	for _, puts := range []int{1, 64, 1000} {
+		b.Run(fmt.Sprintf("puts=%d", puts), func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "bare.db")
+			db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer db.Close()
+			key := uint64(0)
+			commit := func(tx *bbolt.Tx) error {
+				bucket, err := tx.CreateBucketIfNotExists([]byte("items"))
+				for n := 0; err == nil && n < puts; n++ {
+					key++
+					err = bucket.Put(binary.BigEndian.AppendUint64(nil, key), payload)
+				}
+				return err
+			}
+			measure(b, filepath.Dir(path), 1, func(_ int, until time.Time) (n int, err error) {
+				for ; err == nil && time.Now().Before(until); n += puts {
+					err = db.Update(commit)
+				}
+				return n, err
+			})
+		})
+	}
 }
 
 // enqueue adds n items in one call.

@@ -207,53 +207,74 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
+// maxRipe bounds how many items one Ripen moves, and so how long it keeps the
+// writer from others. What is left stays due, and the next Ripen goes on.
+const maxRipe = 50_000
+
 // Ripen implements store.Tx. It takes the items out of delayed and puts them
 // where ready items stand, which is how they are known to have been named.
 func (t *tx) Ripen(now store.Time) ([]string, error) {
-	names, err := t.due(ripe, now)
+	due, err := t.due(ripe, now)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		q, err := t.queue(name)
+	var names []string
+	for room := maxRipe; room > 0 && len(names) < len(due); {
+		q, err := t.queue(due[len(names)])
 		if err != nil {
 			return nil, err
 		}
-		if err := t.ripen(q, now); err != nil {
+		n, err := t.ripen(q, now, room)
+		if err != nil {
 			return nil, err
 		}
+		room -= n
+		names = append(names, q.name)
 	}
 	slices.Sort(names)
 	return names, t.broken
 }
 
-func (t *tx) ripen(q *queue, now store.Time) error {
-	var keys [][]byte
+// ripen moves at most limit of a queue's items and says how many it moved.
+func (t *tx) ripen(q *queue, now store.Time, limit int) (int, error) {
+	var list []delay
 	c := q.walk(delayed)
-	for k, _ := c.First(); k != nil && timeOf(k) <= now; k, _ = c.Next() {
-		keys = append(keys, bytes.Clone(k))
-	}
-	for _, k := range keys {
-		i, err := q.item(numberOf(k))
-		if err != nil {
-			return err
-		}
-		t.remove(q, delayed, k)
-		q.counters.delayed--
-		if i.DueAt != 0 {
-			t.put(q, dated, appendNumber(appendOrder(nil, &i), i.Number), nil)
-			continue
-		}
-		t.move(q, &i, rankOf(i.Priority))
+	for k, v := c.First(); k != nil && timeOf(k) <= now && len(list) < limit; k, v = c.Next() {
+		list = append(list, delay{bytes.Clone(k), bytes.Clone(v)})
 	}
 	q.dirty, q.dueless = true, true
-	return nil
+	for _, d := range list {
+		t.remove(q, delayed, d.key)
+		q.counters.delayed--
+		number := numberOf(d.key)
+		switch {
+		case len(d.order) == 0:
+			return 0, damagedQueue(q.name, errDamaged)
+		case d.order[0] == 0:
+			t.put(q, dated, appendNumber(d.order, number), nil)
+		default:
+			if err := t.rank(q, number, d.order[0]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(list), nil
 }
 
-// move gives an item's changing part another rank.
-func (t *tx) move(q *queue, i *store.Item, rank byte) {
+// delay is an entry of the delayed index.
+type delay struct{ key, order []byte }
+
+// rank gives an item another rank in the status bucket.
+func (t *tx) rank(q *queue, number uint64, rank byte) error {
+	from, state := q.find(number)
+	if state == nil {
+		return damagedItem(store.ID{Queue: q.name, Number: number}, errDamaged)
+	}
 	var key [16]byte
-	p, _ := q.find(i.Number)
-	t.remove(q, status, p.key(key[:0], i.Number))
-	t.putState(q, i, rank)
+	to := place{from.status, rank}
+	state = t.arena.keep(append(t.arena.take(len(state)), state...))
+	t.remove(q, status, from.key(key[:0], number))
+	q.saw(number, to)
+	t.put(q, status, to.key(key[:0], number), state)
+	return nil
 }

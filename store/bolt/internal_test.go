@@ -72,6 +72,49 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestRipenInPortions ripens more than one call takes on.
+func TestRipenInPortions(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "signalbox.db"), Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx := context.Background()
+	if err := s.Update(ctx, func(tx store.Tx) error {
+		if err := tx.PutQueue(&store.Queue{Name: "a", Family: store.Jobs}); err != nil {
+			return err
+		}
+		for n := range maxRipe * 3 / 2 {
+			i := store.Item{Queue: "a", Status: store.Queued, DeferUntil: 50, DueAt: store.Time(n % 2 * 70)}
+			if err := tx.Add(&i, nil, store.Change{Event: "add"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for call, want := range []struct {
+		names   int
+		nextDue store.Time
+	}{{1, 50}, {1, 0}, {0, 0}} {
+		var names []string
+		var next store.Time
+		if err := s.Update(ctx, func(tx store.Tx) (err error) {
+			if names, err = tx.Ripen(60); err == nil {
+				next, err = tx.NextDue()
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(names) != want.names || next != want.nextDue {
+			t.Errorf("call %d names %q, then %d is due; want %d names, then %d", call, names, next, want.names, want.nextDue)
+		}
+	}
+	storetest.Recount(t, s)
+}
+
 func TestBlocksKeepChanges(t *testing.T) {
 	var p packer
 	var want []store.Change

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,8 +88,8 @@ func (c *recount) item(i *store.Item) error {
 	if err != nil {
 		return err
 	}
-	if diff := cmp.Diff(*i, again); diff != "" {
-		c.Errorf("recount: %s differs between list and item:\n%s", i.ID(), diff)
+	if !reflect.DeepEqual(*i, again) {
+		c.Errorf("recount: %s differs between list and item:\n%s", i.ID(), cmp.Diff(*i, again))
 	}
 	if _, err := c.r.Payload(i.ID()); err != nil {
 		return err
