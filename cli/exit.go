@@ -36,20 +36,21 @@ func (told) Error() string { return "told" }
 func usage(thing, rule, mend string) error { return store.Invalid(thing, rule, mend) }
 
 // contain makes every command of the tree leave its error in failure instead of
-// handing it to cobra, arguments and flags included.
-func contain(c *cobra.Command, failure *error) {
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+// handing it to cobra.
+func contain(root *cobra.Command, failure *error) {
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		*failure = badFlag(c, err)
-		// Nothing may run after it, but for cobra all is well.
-		c.RunE = func(*cobra.Command, []string) error { return nil }
-		return nil
+		return nil // the command does not run all the same
 	})
+	containRuns(root, failure)
+}
+
+func containRuns(c *cobra.Command, failure *error) {
 	check, run := c.Args, c.RunE
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if check != nil {
-			if err := check(c, args); err != nil {
-				*failure = err
+			if *failure = check(c, args); *failure != nil {
 				return nil
 			}
 		}
@@ -57,6 +58,6 @@ func contain(c *cobra.Command, failure *error) {
 		return nil
 	}
 	for _, sub := range c.Commands() {
-		contain(sub, failure)
+		containRuns(sub, failure)
 	}
 }
