@@ -52,7 +52,7 @@ type Query struct {
 	// With Reference set, AfterReference is that item's reference.
 	After          ID
 	AfterReference string
-	Desc           bool // newest number first within a queue, queues still by name
+	Desc           bool // the order turned round within a queue, queues still by name
 }
 
 // Stats counts a queue without scanning it.
@@ -64,7 +64,8 @@ type Stats struct {
 	NextReady Time
 }
 
-// Reader is the reading half of a transaction.
+// Reader is the reading half of a transaction. Naming a queue that does not
+// exist gives CodeNotFound everywhere.
 type Reader interface {
 	// Queues lists all queues by name.
 	Queues() ([]Queue, error)
@@ -88,7 +89,8 @@ type Reader interface {
 	// ByKey finds the item added to the queue with an idempotency key; the
 	// zero ID when there is none.
 	ByKey(queue, key string) (ID, error)
-	// Groups counts the items that have a Group; queue "" = of all queues.
+	// Groups counts the items that have a Group, by queue, status and text;
+	// queue "" = of all queues.
 	Groups(queue string) ([]Group, error)
 
 	// NextDue gives the earliest instant at which a lease ends or a delayed
@@ -112,6 +114,8 @@ type Tx interface {
 	Reader
 
 	// PutQueue adds or replaces a queue's settings and bumps their revision.
+	// Name and family are needed (CodeInvalid), and the family is for life
+	// (CodeConflict).
 	PutQueue(*Queue) error
 	// DeleteQueue removes a queue with all its items; its history stays in
 	// the stream. A queue added later under the same name starts anew.
@@ -141,9 +145,12 @@ type Tx interface {
 	// must not write while it runs.
 	Ready(queue string, now Time) iter.Seq2[Item, error]
 	// Expired gives items in flight whose lease ended before or at now,
-	// earliest first, at most limit.
+	// earliest first and then by id, at most limit.
 	Expired(now Time, limit int) ([]Item, error)
 	// Ripen names the queues that hold waiting items which have become ready
-	// by now and had not been named by an earlier Ripen.
+	// by now and had not been named by an earlier Ripen. An item counts anew
+	// when it comes back to waiting or its ReadyAt changes. Of very many due
+	// at once a store may take a part: NextDue then stays in the past. The
+	// instants handed to Ripen never go back.
 	Ripen(now Time) ([]string, error)
 }
