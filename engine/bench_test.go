@@ -103,17 +103,54 @@ func BenchmarkEnqueue(b *testing.B) {
 	}
 }
 
+// BenchmarkClaimComplete has robots claim and complete a backlog: in two calls
+// an item (or wave), or with each settle and the next claim in one call of Next.
 func BenchmarkClaimComplete(b *testing.B) {
-	for _, c := range []struct{ robots, wave int }{{1, 1}, {64, 1}, {64, 16}} {
-		b.Run(fmt.Sprintf("robots=%d/wave=%d", c.robots, c.wave), func(b *testing.B) {
+	for _, c := range []struct {
+		robots, wave int
+		next         bool
+	}{{1, 1, false}, {64, 1, false}, {64, 16, false}, {1, 1, true}, {64, 1, true}, {64, 16, true}} {
+		b.Run(fmt.Sprintf("robots=%d/wave=%d/next=%v", c.robots, c.wave, c.next), func(b *testing.B) {
 			storetest.Rounds(b, benchRounds, func(dir string) (int, time.Duration) {
 				e := benchEngine(b, dir)
 				defer e.Close()
-				bulk(b, e, min(400_000, 60_000*c.wave))
+				bulk(b, e, min(400_000, 80_000*c.wave))
+				if c.next {
+					return together(c.robots, func(ctx context.Context) int { return workOn(b, ctx, e, c.wave) })
+				}
 				return together(c.robots, func(ctx context.Context) int { return claimAndComplete(b, ctx, e, c.wave, 0) })
 			})
 		})
 	}
+}
+
+// workOn is a robot that settles each wave in the call that claims the next,
+// for a hundred waves.
+func workOn(b *testing.B, ctx context.Context, e *engine.Engine, wave int) (done int) {
+	var settlements []engine.Settlement
+	for n := range 101 {
+		if n == 100 {
+			if _, err := e.Settle(ctx, settlements); err != nil {
+				b.Error(err)
+			}
+			return done
+		}
+		_, recs, err := e.Next(ctx, settlements, engine.ClaimRequest{Queue: "q", Robot: "robot", N: wave})
+		if err != nil {
+			b.Error(err)
+		}
+		settlements = completed(recs)
+		done += len(recs)
+	}
+	return done
+}
+
+func completed(recs []engine.Record) []engine.Settlement {
+	settlements := make([]engine.Settlement, len(recs))
+	for i, r := range recs {
+		settlements[i] = engine.Settlement{Item: r.ID(), Fence: r.Fence, Status: engine.Success}
+	}
+	return settlements
 }
 
 func claimAndComplete(b *testing.B, ctx context.Context, e *engine.Engine, wave int, wait time.Duration) int {
@@ -124,11 +161,7 @@ func claimAndComplete(b *testing.B, ctx context.Context, e *engine.Engine, wave 
 		}
 		return 0
 	}
-	settlements := make([]engine.Settlement, len(recs))
-	for i, r := range recs {
-		settlements[i] = engine.Settlement{Item: r.ID(), Fence: r.Fence, Status: engine.Success}
-	}
-	if _, err := e.Settle(ctx, settlements); err != nil {
+	if _, err := e.Settle(ctx, completed(recs)); err != nil {
 		b.Error(err)
 	}
 	return len(recs)

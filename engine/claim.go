@@ -19,26 +19,54 @@ const MaxWave = 1000
 // The robot must renew each claim within its lease, and name the fence in all
 // it says about the item.
 func (e *Engine) Claim(ctx context.Context, r ClaimRequest) ([]Record, error) {
+	_, got, err := e.Next(ctx, nil, r)
+	return got, err
+}
+
+// Next settles what a robot has worked and claims what it works next, both in
+// one durable change: half the commits of Settle and Claim. The settlements
+// are answered as by Settle, whatever comes of the claim; the records and the
+// error are those of Claim, but for a refused request, which settles nothing.
+func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequest) ([]Outcome, []Record, error) {
 	if err := validateClaim(&r); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e.rates.claimed(r.Queue, e.now())
+	settled := cleanSettlements(settlements)
 	var got []Record
+	var unclaimed error // why nothing was claimed, though the settlements stand
 	parked := &parkedClaim{req: &r, got: make(chan []Record, 1)}
 	err := e.change(ctx, func(t *tx) (err error) {
-		got, err = t.claim(&r)
-		if err == nil && len(got) == 0 && r.Wait > 0 {
+		if err := t.settleAll(settled); err != nil {
+			return err
+		}
+		if got, unclaimed = t.claim(&r); unclaimed == nil && len(got) == 0 && r.Wait > 0 {
 			t.park(parked)
 		}
-		return err
+		if !answerable(unclaimed) {
+			return unclaimed
+		}
+		return nil
 	})
+	if err == nil {
+		err = unclaimed
+	}
 	if err == nil && len(got) == 0 && r.Wait > 0 {
 		got, err = e.parking.wait(ctx, parked, time.Duration(r.Wait))
 	}
 	if err == nil && len(got) == 0 {
 		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + r.Queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}
 	}
-	return got, err
+	return settled.outcomes, got, err
+}
+
+// answerable errors of a claim were found before anything was written.
+func answerable(err error) bool {
+	switch store.CodeOf(err) {
+	case 0, store.CodeConflict, store.CodeNotFound:
+		return true
+	}
+	return false
 }
 
 func validateClaim(r *ClaimRequest) error {

@@ -237,3 +237,45 @@ func TestManyClaimantsNeverShareAnItem(t *testing.T) {
 		}
 	})
 }
+
+func TestNextSettlesAndClaimsInOne(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, nil)
+		ids := r.addN("q", 3)
+		request := engine.ClaimRequest{Queue: "q", Robot: "r"}
+		next := func(rec engine.Record, fence uint64) ([]engine.Outcome, []engine.Record, error) {
+			return r.Next(r.ctx, []engine.Settlement{{Item: rec.ID(), Fence: fence, Status: engine.Success}}, request)
+		}
+		first := r.claim("q", "r", 1)[0]
+		out, recs, err := next(first, first.Fence)
+		if err != nil || out[0].Result != engine.OK || recs[0].ID() != ids[1] {
+			t.Fatalf("%v %+v %+v", err, out, recs)
+		}
+		out, recs, err = next(recs[0], recs[0].Fence+1)
+		if err != nil || out[0].Result != engine.Stale || recs[0].ID() != ids[2] {
+			t.Fatalf("a stale settle does not keep the robot from working on: %v %+v", err, out)
+		}
+		out, none, err := next(recs[0], recs[0].Fence)
+		if store.CodeOf(err) != store.CodeEmpty || out[0].Result != engine.OK || len(none) != 0 {
+			t.Fatalf("%v %+v", err, out)
+		}
+		r.wantStatus(ids[2], store.Successful)
+
+		second := r.item(ids[1])
+		if _, err := r.PauseQueue(r.ctx, "q", true); err != nil {
+			t.Fatal(err)
+		}
+		out, _, err = next(second, second.Fence)
+		if store.CodeOf(err) != store.CodeConflict || out[0].Result != engine.OK {
+			t.Errorf("settling goes on in a paused queue: %v %+v", err, out)
+		}
+		if _, err := r.PauseQueue(r.ctx, "q", false); err != nil {
+			t.Fatal(err)
+		}
+		last := r.add("q", engine.NewItem{Payload: object()})[0]
+		rec := r.claim("q", "r", 1)[0]
+		_, _, err = r.Next(r.ctx, []engine.Settlement{{Item: last, Fence: rec.Fence, Status: engine.Success}}, engine.ClaimRequest{Queue: "q"})
+		r.wantCode(err, store.CodeInvalid)
+		r.wantStatus(last, store.Processing)
+	})
+}

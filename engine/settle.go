@@ -23,26 +23,38 @@ func (e *Engine) Settle(ctx context.Context, settlements []Settlement) ([]Outcom
 	if len(settlements) == 0 {
 		return nil, nil
 	}
-	cleaned := make([]Settlement, len(settlements))
-	bad := make([]error, len(settlements))
+	b := cleanSettlements(settlements)
+	err := e.change(ctx, func(t *tx) error { return t.settleAll(b) })
+	return b.outcomes, err
+}
+
+// settling is a call's settlements on their way: cleaned, and those that are
+// bad in themselves found, before any commit is held up by it.
+type settling struct {
+	cleaned  []Settlement
+	bad      []error
+	outcomes []Outcome
+}
+
+func cleanSettlements(settlements []Settlement) settling {
+	b := settling{make([]Settlement, len(settlements)), make([]error, len(settlements)), make([]Outcome, len(settlements))}
 	for n, s := range settlements {
-		cleaned[n], bad[n] = cleanSettlement(s)
+		b.cleaned[n], b.bad[n] = cleanSettlement(s)
 	}
-	outcomes := make([]Outcome, len(settlements))
-	err := e.change(ctx, func(t *tx) error {
-		for n := range cleaned {
-			if bad[n] != nil {
-				outcomes[n] = answer(cleaned[n].Item, Refused, bad[n])
-				continue
-			}
-			var err error
-			if outcomes[n], err = t.settle(&cleaned[n]); err != nil {
-				return err
-			}
+	return b
+}
+
+func (t *tx) settleAll(b settling) (err error) {
+	for n := range b.cleaned {
+		if b.bad[n] != nil {
+			b.outcomes[n] = answer(b.cleaned[n].Item, Refused, b.bad[n])
+			continue
 		}
-		return nil
-	})
-	return outcomes, err
+		if b.outcomes[n], err = t.settle(&b.cleaned[n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func cleanSettlement(s Settlement) (Settlement, error) {
