@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -202,8 +203,8 @@ func pidPath(path string) string { return path + ".pid" }
 func held(path string, waited time.Duration) error {
 	holder := "another process"
 	if b, err := os.ReadFile(pidPath(path)); err == nil {
-		if pid := string(bytes.TrimSpace(b)); pid != "" {
-			holder = "process " + pid
+		if pid, err := strconv.Atoi(string(bytes.TrimSpace(b))); err == nil && alive(pid) {
+			holder = "process " + strconv.Itoa(pid)
 		}
 	}
 	return &store.Error{
@@ -212,6 +213,17 @@ func held(path string, waited time.Duration) error {
 		Mend: "use that signalbox, or stop it first",
 		Err:  ErrHeld,
 	}
+}
+
+// alive tells a holder from one that crashed, leaving its id behind, before a
+// reader, which leaves none, took the file.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
 func unreachable(path string, err error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -87,6 +88,23 @@ func TestHeldFileNamesItsHolder(t *testing.T) {
 		}
 	}
 	storetest.Recount(t, s)
+}
+
+func TestHeldByReaderAfterCrash(t *testing.T) {
+	path := filled(t)
+	ended := exec.Command(os.Args[0], "-test.run=^$")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".pid", []byte(strconv.Itoa(ended.Process.Pid)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	refused(t, path, bolt.Options{Timeout: time.Millisecond}, "held by another process")
 }
 
 func TestReadOnly(t *testing.T) {
