@@ -63,10 +63,7 @@ type look struct {
 
 // Init implements tea.Model.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{a.wake()}
-	if !a.still {
-		cmds = append(cmds, a.feed.next(a.env.Focused))
-	}
+	cmds := []tea.Cmd{a.wake(), a.ask()}
 	if a.look.name == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}

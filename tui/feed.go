@@ -97,10 +97,15 @@ func (a *app) fed(msg fedMsg) tea.Cmd {
 	if msg.err == nil && msg.snap != nil {
 		cmd = a.show(msg.snap)
 	}
+	return tea.Batch(cmd, a.ask())
+}
+
+// ask has the feed wait for the next snapshot.
+func (a *app) ask() tea.Cmd {
 	if a.still {
-		return cmd
+		return nil
 	}
-	return tea.Batch(cmd, f.next(a.env.Focused))
+	return a.feed.next(a.env.Focused)
 }
 
 // show makes a snapshot the picture and tells the screen in front.
@@ -132,5 +137,5 @@ func (a *app) release() tea.Cmd {
 		words = text.Safe(fmt.Sprintf("%s changes while frozen", text.Count(int64(n))))
 	}
 	a.toasts.Add(screen.Toast{Text: words}, a.env.Now)
-	return tea.Batch(cmd, f.next(a.env.Focused))
+	return tea.Batch(cmd, a.ask())
 }

@@ -8,8 +8,6 @@
 package paint
 
 import (
-	"strings"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"signalbox/themes"
@@ -77,28 +75,36 @@ func (c *Canvas) Put(r themes.Role, t text.Safe) {
 	if room <= 0 || t == "" || c.Left() <= 0 {
 		return
 	}
-	width := text.Width(t)
-	if width > room {
+	w := width(t)
+	if w > room {
 		t = text.Safe(ansi.Truncate(string(t), room, ""))
-		width = text.Width(t)
+		w = width(t)
 	}
 	c.use(r)
 	c.buf = append(c.buf, t...)
-	c.col += width
+	c.col += w
 }
 
 // Fit writes text in exactly w columns.
 func (c *Canvas) Fit(r themes.Role, t text.Safe, w int) {
 	from := c.col
-	c.Put(r, text.Truncate(t, w, c.tail))
+	c.Put(r, c.cut(t, w))
 	c.To(min(from+max(w, 0), c.w))
 }
 
 // FitLeft is Fit with the text at the right.
 func (c *Canvas) FitLeft(r themes.Role, t text.Safe, w int) {
-	t = text.Truncate(t, w, c.tail)
-	c.Gap(w - text.Width(t))
+	t = c.cut(t, w)
+	c.Gap(w - width(t))
 	c.Put(r, t)
+}
+
+// cut shortens text to w columns.
+func (c *Canvas) cut(t text.Safe, w int) text.Safe {
+	if width(t) <= w {
+		return t
+	}
+	return text.Truncate(t, w, c.tail)
 }
 
 // Repeat writes a one-column glyph n times.
@@ -136,11 +142,11 @@ func (c *Canvas) To(col int) { c.Gap(col - c.col) }
 
 // Right writes text so that it ends at the right edge, if there is room.
 func (c *Canvas) Right(r themes.Role, t text.Safe) {
-	width := text.Width(t)
-	if width > c.w-c.col {
+	w := width(t)
+	if w > c.w-c.col {
 		return
 	}
-	c.To(c.w - width)
+	c.To(c.w - w)
 	c.Put(r, t)
 }
 
@@ -202,101 +208,4 @@ func (c *Canvas) Line(i int) string {
 	}
 	l := c.lines[i]
 	return string(c.buf[l.start:l.end])
-}
-
-// Used is the number of columns written on line i.
-func (c *Canvas) Used(i int) int {
-	if i < 0 || i >= len(c.lines) {
-		return 0
-	}
-	return c.lines[i].width
-}
-
-// Draw writes line i of another picture.
-func (c *Canvas) Draw(from *Canvas, i int) {
-	if i >= len(from.lines) {
-		return
-	}
-	l := from.lines[i]
-	c.plain()
-	if room := c.w - c.col; l.width > room {
-		cut := ansi.Truncate(string(from.buf[l.start:l.end]), max(room, 0), "")
-		c.buf = append(c.buf, cut...)
-		c.col += ansi.StringWidth(cut)
-		return
-	}
-	c.buf = append(c.buf, from.buf[l.start:l.end]...)
-	c.col += l.width
-}
-
-// Append writes the lines of pictures side by side, gap columns apart, as
-// many lines as the highest has.
-func (c *Canvas) Append(gap int, parts ...*Canvas) {
-	rows := 0
-	for _, p := range parts {
-		rows = max(rows, len(p.lines))
-	}
-	for i := range rows {
-		if c.Left() <= 0 {
-			return
-		}
-		edge := 0
-		for _, p := range parts {
-			c.To(edge)
-			c.Draw(p, i)
-			edge += p.w + gap
-		}
-		c.End()
-	}
-}
-
-// Splice lays a picture over this one with its top left cell at x, y. What
-// stands beside it stays.
-func (c *Canvas) Splice(over *Canvas, x, y int) {
-	out := New(c.theme, c.tail, c.w, c.h)
-	for i := range c.h {
-		row := i - y
-		if row < 0 || row >= len(over.lines) {
-			out.Draw(c, i)
-			out.End()
-			continue
-		}
-		base := c.Line(i)
-		out.raw(ansi.Truncate(base, max(x, 0), ""))
-		out.To(x)
-		out.Draw(over, row)
-		out.To(x + over.w)
-		if width := ansi.StringWidth(base); width > x+over.w {
-			out.raw(ansi.TruncateLeft(base, x+over.w, ""))
-		}
-		out.End()
-	}
-	*c = *out
-}
-
-// raw writes text that carries its own escape sequences and ends them.
-func (c *Canvas) raw(s string) {
-	if s == "" {
-		return
-	}
-	c.buf = append(c.buf, s...)
-	if strings.IndexByte(s, '\x1b') >= 0 {
-		c.buf = append(c.buf, themes.Reset...)
-	}
-	c.col += ansi.StringWidth(s)
-}
-
-// String gives exactly Height lines joined by line feeds.
-func (c *Canvas) String() string {
-	var b strings.Builder
-	b.Grow(len(c.buf) + c.h)
-	for i := range c.h {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if i < len(c.lines) {
-			b.Write(c.buf[c.lines[i].start:c.lines[i].end])
-		}
-	}
-	return b.String()
 }

@@ -122,9 +122,12 @@ func (s *Item) loaded(e env.Env, msg act.Loaded) {
 	if msg.Err != nil {
 		return
 	}
+	same := s.record != nil && s.record.ID() == msg.Record.ID() && s.record.Revision == msg.Record.Revision
 	record := msg.Record
 	s.record, s.history = &record, msg.History
-	s.page = compose(e, s.record)
+	if !same {
+		s.page = compose(e, s.record)
+	}
 }
 
 func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {

@@ -1,7 +1,7 @@
 package item
 
 import (
-	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -89,33 +89,38 @@ func breakLine(l line, w int) []line {
 	var cur line
 	used := 0
 	for _, r := range l {
-		rest := r.text
-		for {
-			width := text.Width(rest)
-			if used+width <= w {
-				cur = append(cur, run{r.role, rest})
-				used += width
-				break
+		for rest := r.text; rest != ""; {
+			head := take(rest, w-used)
+			if head == "" && used == 0 {
+				head = rest[:first(rest)] // wider than the page: it will be cut
 			}
-			parts := strings.SplitN(ansi.Hardwrap(string(rest[:clip(rest, w-used)]), max(w-used, 1), true), "\n", 2)
-			head := text.Safe(parts[0])
-			if used > 0 && text.Width(head) > w-used {
-				head = ""
+			cur = append(cur, run{r.role, head})
+			used += text.Width(head)
+			if rest = rest[len(head):]; rest != "" {
+				out = append(out, cur)
+				cur, used = nil, 0
 			}
-			out = append(out, append(cur, run{r.role, head}))
-			cur, used, rest = nil, 0, rest[len(head):]
 		}
 	}
 	return append(out, cur)
 }
 
-// clip bounds how much of a long text is looked at for one row: no cluster of
-// w columns is longer than this.
-func clip(s text.Safe, w int) int {
-	n := min(len(s), 16*max(w, 1)+64)
-	for n < len(s) && s[n]&0xc0 == 0x80 {
+// take gives the beginning of a text that fits w columns. It looks no further
+// than that needs, for texts may be half a megabyte long.
+func take(s text.Safe, w int) text.Safe {
+	if w <= 0 {
+		return ""
+	}
+	n := min(len(s), 16*w+64)
+	for n < len(s) && !utf8.RuneStart(s[n]) {
 		n++
 	}
+	return text.Safe(ansi.Truncate(string(s[:n]), w, ""))
+}
+
+// first is the length of the first character.
+func first(s text.Safe) int {
+	_, n := utf8.DecodeRuneInString(string(s))
 	return n
 }
 

@@ -57,7 +57,7 @@ func columns(deciding bool) []table.Column[store.Item] {
 	}
 	return []table.Column[row]{
 		number, reference,
-		{Title: "status", Min: 16, Ideal: 20, Cell: status},
+		{Title: "status", Min: 20, Cell: status},
 		attempts,
 		{Title: "priority", Min: 8, Drop: 5, Cell: priority},
 		{Title: "due", Min: 11, Drop: 4, Cell: due},

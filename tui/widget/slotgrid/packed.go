@@ -65,7 +65,7 @@ func (g *Grid) drawCell(e env.Env, c *paint.Canvas, l Layout, n int) {
 	if s.Number == g.Selected {
 		c.Raise(themes.Selection)
 	}
-	c.Put(k.role, g.sign(e, s, k))
+	c.Repeat(k.role, g.sign(e, s, k), 1)
 	if s.Number == g.Selected {
 		c.Lower()
 	}
