@@ -38,7 +38,7 @@ type line struct {
 // was cut.
 func New(theme *themes.Theme, tail string, w, h int) *Canvas {
 	w, h = max(w, 0), max(h, 0)
-	return &Canvas{theme: theme, tail: tail, w: w, h: h, buf: make([]byte, 0, w*h+w*h/2), lines: make([]line, 0, h)}
+	return &Canvas{theme: theme, tail: tail, w: w, h: h, buf: make([]byte, 0, 3*w*h), lines: make([]line, 0, h)}
 }
 
 // Width and Height are the size in cells.
@@ -131,6 +131,19 @@ func (c *Canvas) Gap(n int) {
 	} else {
 		c.plain()
 	}
+	c.blank(n)
+}
+
+// Space writes n blanks in the style in force, so that a run of marks in one
+// style stays one run. The style must not show on a blank.
+func (c *Canvas) Space(n int) {
+	n = min(n, c.w-c.col)
+	if n > 0 && c.Left() > 0 {
+		c.blank(n)
+	}
+}
+
+func (c *Canvas) blank(n int) {
 	for range n {
 		c.buf = append(c.buf, ' ')
 	}

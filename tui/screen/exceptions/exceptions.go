@@ -146,7 +146,7 @@ func (s *Exceptions) take(e env.Env) {
 			cmp.Compare(a.Text, b.Text),
 		)
 	})
-	s.table.SetRows(rows, e.Now)
+	s.table.SetRows(rows, s.height(e), e.Now)
 }
 
 func (s *Exceptions) key(e env.Env, a keymap.Action) screen.Effects {

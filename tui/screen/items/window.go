@@ -149,7 +149,7 @@ func (s *Items) accept(e env.Env, got act.Window) {
 	s.prune(got)
 	w.err, w.loaded = nil, true
 	w.atStart, w.atEnd, w.total, w.damaged = got.AtStart, got.AtEnd, got.Total, got.Damaged
-	s.table.SetRows(got.Rows, e.Now)
+	s.table.SetRows(got.Rows, s.height(e), e.Now)
 	switch w.to {
 	case toTop:
 		s.table.Move(keymap.Top, s.height(e), e.Now)

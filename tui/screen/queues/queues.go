@@ -119,7 +119,7 @@ func (q *Queues) take(e env.Env) {
 			rows = append(rows, queue)
 		}
 	}
-	q.table.SetRows(rows, e.Now)
+	q.table.SetRows(rows, height(e), e.Now)
 }
 
 func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
@@ -137,10 +137,14 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Pause:
 		return q.pause(e)
 	default:
-		q.table.Move(a, max(e.Height-7, 1), e.Now)
+		q.table.Move(a, height(e), e.Now)
 	}
 	return screen.Effects{}
 }
+
+// height is the number of rows that can be seen: around them stand the root's
+// lines, the filter, the titles and the detail.
+func height(e env.Env) int { return max(e.Height-4-3, 1) }
 
 func (q *Queues) pause(e env.Env) screen.Effects {
 	row := q.table.Row()

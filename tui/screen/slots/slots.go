@@ -120,7 +120,7 @@ func (s *Slots) take(e env.Env) {
 			busy = append(busy, slot)
 		}
 	}
-	s.holders.SetRows(busy, e.Now)
+	s.holders.SetRows(busy, s.tableHeight(e), e.Now)
 	if n := len(state.Slots); n > 0 && s.place(e) < 0 {
 		s.selected = state.Slots[min(max(s.selected, 1), n)-1].Number
 	}

@@ -69,7 +69,7 @@ func (g *Grid) drawCell(e env.Env, c *paint.Canvas, l Layout, n int) {
 	if s.Number == g.Selected {
 		c.Lower()
 	}
-	c.Gap(l.Cell - 1)
+	c.Space(l.Cell - 1)
 }
 
 // drawBars writes a meter for each part of the pool, with the numbers.

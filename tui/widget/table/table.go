@@ -114,14 +114,15 @@ func (t *Table[R, K]) Holding(now time.Time) bool { return t.held && now.Before(
 // Held says that the order shown is not the order of the rows.
 func (t *Table[R, K]) Held() bool { return t.held }
 
-// SetRows replaces the rows. The row in hand stays at its height on the
-// screen; where it has gone, its next neighbour that is left takes its place.
-func (t *Table[R, K]) SetRows(rows []R, now time.Time) {
+// SetRows replaces the rows of a table that shows height of them. The row in
+// hand stays at its place on the screen; where it has gone, its next neighbour
+// that is left takes it.
+func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.held = false
 	if now.Before(t.until) {
 		rows = t.inOldOrder(rows)
 	}
-	old, oldAt, height := t.rows, t.at, t.at-t.top
+	old, oldAt, line := t.rows, t.at, t.at-t.topFor(height)
 	t.rows = rows
 	t.index = make(map[K]int, len(rows))
 	for i := range rows {
@@ -129,7 +130,8 @@ func (t *Table[R, K]) SetRows(rows []R, now time.Time) {
 	}
 	t.at = t.survivor(old, oldAt)
 	t.at = max(min(t.at, len(rows)-1), 0)
-	t.top = max(t.at-height, 0)
+	t.top = t.at - line
+	t.top = t.topFor(height)
 }
 
 // survivor finds where the row in hand is now, or who takes its place.
