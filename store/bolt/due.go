@@ -145,7 +145,7 @@ func (q *queue) claimableAt(r *run) (store.Item, error) {
 		return q.item(number)
 	}
 	i := store.Item{Queue: q.name, Number: number, Status: store.Status(r.key[0])}
-	q.saw(number, place{i.Status, r.key[1]})
+	q.saw(number, place{i.Status, r.key[1]}, r.value)
 	return i, q.complete(&i, r.value)
 }
 
@@ -274,7 +274,7 @@ func (t *tx) rank(q *queue, number uint64, rank byte) error {
 	to := place{from.status, rank}
 	state = t.arena.keep(append(t.arena.take(len(state)), state...))
 	t.remove(q, status, from.key(key[:0], number))
-	q.saw(number, to)
+	q.saw(number, to, state)
 	t.put(q, status, to.key(key[:0], number), state)
 	return nil
 }

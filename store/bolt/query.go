@@ -68,7 +68,7 @@ func (q *queue) byStatus(by *store.Query, after uint64, yield func(store.Item, e
 		}
 		r := runs[first]
 		i := store.Item{Queue: q.name, Number: numberOf(r.key), Status: store.Status(r.key[0])}
-		q.saw(i.Number, place{i.Status, r.key[1]})
+		q.saw(i.Number, place{i.Status, r.key[1]}, r.value)
 		if err := q.complete(&i, r.value); !yield(i, err) {
 			return false
 		}

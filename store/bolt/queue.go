@@ -46,14 +46,14 @@ func (s space) fillPercent() float64 {
 
 // queue is one queue as one transaction sees it. It lives as long as the
 // transaction and remembers what costs a search: bucket handles, counters,
-// and where in the status bucket the items met last stand.
+// and the records of the items met last.
 type queue struct {
 	name     string
 	root     *bbolt.Bucket
 	spaces   [spaces]handle
 	counters counters
 	known    *store.Queue // settings, once read
-	seen     *[128]sighting
+	seen     *[64]sighting
 
 	// Only in a writing transaction:
 	dirty   bool // counters must be written
@@ -68,11 +68,43 @@ type handle struct {
 	looked bool
 }
 
-// sighting remembers an item's place in the status bucket. One stands for all
-// numbers that are equal modulo their count, the last met wins.
+// sighting remembers an item's records and where the changing part stands, so
+// that who reads an item and then writes it searches once. Numbers that are
+// equal modulo the length of seen share one, the last met has it. Values of
+// bbolt and of the arena stay valid as long as the transaction.
 type sighting struct {
 	number uint64
 	place  place
+	state  []byte // nil: not read yet
+	record []byte // likewise
+}
+
+// sight gives the sighting for a number.
+func (q *queue) sight(number uint64) *sighting {
+	if q.seen == nil {
+		q.seen = new([64]sighting)
+	}
+	at := &q.seen[number%uint64(len(q.seen))]
+	if at.number != number {
+		*at = sighting{number: number}
+	}
+	return at
+}
+
+// saw notes an item's changing part. Every write of one must say so.
+func (q *queue) saw(number uint64, p place, state []byte) {
+	at := q.sight(number)
+	at.place, at.state = p, state
+}
+
+// record gives an item's fixed part and payload as stored, nil when missing.
+func (q *queue) record(number uint64) []byte {
+	at := q.sight(number)
+	if at.record == nil {
+		var key [8]byte
+		at.record = q.get(items, appendNumber(key[:0], number))
+	}
+	return at.record
 }
 
 func openQueue(name string, root *bbolt.Bucket) (*queue, error) {
@@ -147,12 +179,10 @@ func (q *queue) find(number uint64) (place, []byte) {
 	if number == 0 || number > q.counters.last {
 		return place{}, nil
 	}
-	var key [16]byte
-	if q.seen != nil {
-		if at := &q.seen[number%uint64(len(q.seen))]; at.number == number {
-			return at.place, q.get(status, at.place.key(key[:0], number))
-		}
+	if at := q.sight(number); at.state != nil {
+		return at.place, at.state
 	}
+	var key [16]byte
 	for _, s := range probe {
 		if q.counters.items[s] == 0 {
 			continue
@@ -160,20 +190,12 @@ func (q *queue) find(number uint64) (place, []byte) {
 		for _, rank := range ranksOf(s) {
 			p := place{s, rank}
 			if v := q.get(status, p.key(key[:0], number)); v != nil {
-				q.saw(number, p)
+				q.saw(number, p, v)
 				return p, v
 			}
 		}
 	}
 	return place{}, nil
-}
-
-// saw remembers an item's place. Every write that moves an item must say so.
-func (q *queue) saw(number uint64, p place) {
-	if q.seen == nil {
-		q.seen = new([128]sighting)
-	}
-	q.seen[number%uint64(len(q.seen))] = sighting{number, p}
 }
 
 // item gives a whole item, or CodeNotFound.
@@ -189,8 +211,7 @@ func (q *queue) item(number uint64) (store.Item, error) {
 
 // complete fills an item of which number, status and changing part are known.
 func (q *queue) complete(i *store.Item, state []byte) error {
-	var key [8]byte
-	if err := decodeItem(i, q.get(items, appendNumber(key[:0], i.Number)), state); err != nil {
+	if err := decodeItem(i, q.record(i.Number), state); err != nil {
 		return damagedItem(i.ID(), err)
 	}
 	return nil
@@ -199,7 +220,7 @@ func (q *queue) complete(i *store.Item, state []byte) error {
 // payload gives bytes that live only as long as the transaction.
 func (q *queue) payload(number uint64) ([]byte, error) {
 	id := store.ID{Queue: q.name, Number: number}
-	record := q.get(items, numberKey(number))
+	record := q.record(number)
 	if record == nil {
 		return nil, store.NoItem(id)
 	}

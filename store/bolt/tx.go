@@ -243,14 +243,15 @@ func (t *tx) record(c *store.Change, i *store.Item) uint64 {
 func (t *tx) putItem(q *queue, i *store.Item, payload []byte) {
 	var key [8]byte
 	b := appendHead(t.arena.take(len(payload)+256), i)
-	t.put(q, items, appendNumber(key[:0], i.Number), t.arena.keep(append(b, payload...)))
+	record := t.arena.keep(append(b, payload...))
+	q.sight(i.Number).record = record
+	t.put(q, items, appendNumber(key[:0], i.Number), record)
 }
 
 // putHead writes an item's fixed part if it differs from the stored one, and
 // reads that into old.
 func (t *tx) putHead(q *queue, old, i *store.Item) error {
-	var key [8]byte
-	head, fields, payload, err := splitItem(q.get(items, appendNumber(key[:0], i.Number)))
+	head, fields, payload, err := splitItem(q.record(i.Number))
 	if err != nil {
 		return err
 	}
@@ -269,8 +270,9 @@ func (t *tx) putHead(q *queue, old, i *store.Item) error {
 func (t *tx) putState(q *queue, i *store.Item, rank byte) {
 	var key [16]byte
 	p := place{i.Status, rank}
-	q.saw(i.Number, p)
-	t.put(q, status, p.key(key[:0], i.Number), t.arena.keep(appendState(t.arena.take(256), i)))
+	state := t.arena.keep(appendState(t.arena.take(256), i))
+	q.saw(i.Number, p, state)
+	t.put(q, status, p.key(key[:0], i.Number), state)
 }
 
 // PutPayload implements store.Tx.
