@@ -92,7 +92,11 @@ func (a *app) tick() tea.Cmd {
 		return nil
 	}
 	a.ticking = true
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+	ctx := a.feed.ctx
+	return func() tea.Msg {
+		sleep(ctx, time.Second)
+		return tickMsg{}
+	}
 }
 
 func (a *app) needsClock() bool {
