@@ -17,29 +17,52 @@ import (
 func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
 	lines := e.Glyphs.Line
 	digits := len(strconv.Itoa(g.number(len(g.State.Slots))))
-	right := margin + 2 + digits + 1 + l.PerRow*l.Cell + 1
+	edge := margin + 2 + digits + 1 + l.PerRow*l.Cell + 1
 	c.Gap(margin)
 	c.Put(themes.LaneFast, text.Safe(lines.TopLeft)+" "+labels(e, lane.Fast, g.State.Fast)[0])
 	c.End()
 	for _, p := range l.parts {
 		for from := p.first; from <= p.last; from += l.PerRow {
+			left, right := g.sides(e, p, from, l.PerRow)
 			c.Gap(margin)
-			g.side(c, p.lane == lane.Fast || p.lane == lane.Commons, themes.LaneFast, lines.V)
+			c.Put(themes.LaneFast, left)
 			c.To(margin + 2)
 			c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(g.number(from))), digits)
 			c.Gap(1)
 			for n := from; n < from+l.PerRow && n <= p.last; n++ {
 				g.drawCell(e, c, l, n)
 			}
-			c.To(right)
-			g.side(c, p.lane == lane.Slow || p.lane == lane.Commons, themes.LaneSlow, lines.V)
+			c.To(edge)
+			c.Put(themes.LaneSlow, right)
 			c.End()
 		}
 	}
 	label := labels(e, lane.Slow, g.State.Slow)[0]
-	c.To(right - text.Width(label) - 1)
+	c.To(edge - text.Width(label) - 1)
 	c.Put(themes.LaneSlow, label+" "+text.Safe(lines.BottomRight))
 	c.End()
+}
+
+// sides gives the brackets beside the row of a part that begins with from: each
+// lane's runs along the rows of its range, and turns in where that ends.
+func (g *Grid) sides(e env.Env, p part, from, per int) (left, right text.Safe) {
+	lines := e.Glyphs.Line
+	fastEnd, slowBegin := g.State.Pool-g.State.Slow.Reserve, g.State.Fast.Reserve+1
+	switch {
+	case p.lane != lane.Fast && p.lane != lane.Commons:
+	case from+per > fastEnd:
+		left = text.Safe(lines.BottomLeft)
+	default:
+		left = text.Safe(lines.V)
+	}
+	switch {
+	case p.lane != lane.Slow && p.lane != lane.Commons:
+	case from == slowBegin:
+		right = text.Safe(lines.TopRight)
+	default:
+		right = text.Safe(lines.V)
+	}
+	return left, right
 }
 
 func (g *Grid) side(c *paint.Canvas, in bool, r themes.Role, glyph string) {

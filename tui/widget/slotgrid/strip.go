@@ -189,7 +189,7 @@ func work(h *lane.Holder) string {
 	for _, name := range []string{h.Item, h.Job, h.Robot} {
 		if name != "" {
 			if i := len(h.Queue); len(name) > i && name[:i] == h.Queue && name[i] == '/' {
-				return name[i:]
+				return "item " + name[i+1:]
 			}
 			return name
 		}
