@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"signalbox/tui/act"
 	"signalbox/tui/internal/fake"
 )
 
@@ -34,14 +35,22 @@ func TestMain(m *testing.M) {
 type console struct {
 	t      testing.TB
 	app    *app
-	engine *fake.Engine
+	port   act.Engine
+	engine *fake.Engine // the port, where it is a fake
 	now    time.Time
 	quit   bool
 }
 
 func open(t testing.TB, e *fake.Engine, w, h int, change ...func(*Options)) *console {
 	t.Helper()
-	c := &console{t: t, engine: e, now: fake.Epoch()}
+	c := openOn(t, e, w, h, change...)
+	c.engine = e
+	return c
+}
+
+func openOn(t testing.TB, e act.Engine, w, h int, change ...func(*Options)) *console {
+	t.Helper()
+	c := &console{t: t, port: e, now: fake.Epoch()}
 	o := Options{
 		Engine: e, Title: "production", Actor: "ada", Theme: "dark", Place: time.UTC,
 		Clock: func() time.Time { return c.now }, Environ: []string{"TERM=xterm-256color"},
@@ -87,7 +96,7 @@ func (c *console) run(cmd tea.Cmd) {
 
 // feed hands over a snapshot newer than the one shown, if there is one.
 func (c *console) feed() {
-	snap, err := c.engine.Watch(c.t.Context(), 0)
+	snap, err := c.port.Watch(c.t.Context(), 0)
 	if err != nil {
 		c.t.Fatal(err)
 	}

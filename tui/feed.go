@@ -31,6 +31,7 @@ type feed struct {
 	waiting bool             // a command is in flight
 	kept    *engine.Snapshot // came while frozen
 	since   uint64           // revision shown when frozen
+	told    uint64           // the newest notice shown
 }
 
 // fedMsg is the feed's answer.
@@ -110,12 +111,34 @@ func (a *app) ask() tea.Cmd {
 
 // show makes a snapshot the picture and tells the screen in front.
 func (a *app) show(snap *engine.Snapshot) tea.Cmd {
+	first := a.env.Snap == nil
 	a.feed.after = snap.Revision
 	a.env.Snap = snap
+	a.announce(snap.Notices, first)
 	if snap.ReadOnly {
 		a.env.ReadOnly = true
 	}
 	return a.apply(a.top().Update(a.env, screen.Fed{}))
+}
+
+// announce shows what the engine wants told, each once. What it told before
+// the console came is in the history.
+func (a *app) announce(notices []engine.Notice, first bool) {
+	for i := range notices {
+		n := &notices[i]
+		if n.Seq <= a.feed.told {
+			continue
+		}
+		a.feed.told = n.Seq
+		if first {
+			continue
+		}
+		level := screen.Info
+		if n.Level != "info" {
+			level = screen.Warning
+		}
+		a.toasts.Add(screen.Toast{Level: level, Text: text.Clean(n.Text)}, a.env.Now)
+	}
 }
 
 func (f *feed) freeze() {

@@ -106,14 +106,37 @@ func (a *app) drawFooter(c *paint.Canvas) {
 		return
 	}
 	if len(a.dialogs) > 0 {
-		statusbar.Footer(a.env, c, scope, []keymap.Action{keymap.Yes, keymap.No, keymap.Apply, keymap.Open, keymap.Back})
+		actions := []keymap.Action{keymap.Yes, keymap.No, keymap.Apply, keymap.Open, keymap.Back}
+		statusbar.Footer{Scope: scope, Actions: actions, Word: a.brief}.Draw(a.env, c)
 		return
 	}
 	var actions []keymap.Action
 	if s, ok := a.top().(screen.Footing); ok {
 		actions = s.Footer(a.env)
 	}
-	statusbar.Footer(a.env, c, scope, append(actions, keymap.Quit))
+	statusbar.Footer{Scope: scope, Actions: append(actions, keymap.Quit), Word: a.word}.Draw(a.env, c)
+}
+
+// brief is the keymap's word for an action.
+func (a *app) brief(action keymap.Action) text.Safe {
+	b, _ := a.env.Keys.Binding(action)
+	return text.Safe(b.Help)
+}
+
+// word is what an action means on the screen in front.
+func (a *app) word(action keymap.Action) text.Safe {
+	if word := a.special(action); word != "" {
+		return word
+	}
+	return a.brief(action)
+}
+
+// special is the screen's own word for an action, "" where it has none.
+func (a *app) special(action keymap.Action) text.Safe {
+	if s, ok := a.top().(screen.Wording); ok {
+		return s.Word(action)
+	}
+	return ""
 }
 
 // drawSmall says all that a few cells can hold.

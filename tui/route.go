@@ -152,7 +152,7 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	case keymap.Quit:
 		return a.program(action)
 	case keymap.Help:
-		a.dialogs = append(a.dialogs, help.New(a.top().Scope(), a.answers))
+		a.dialogs = append(a.dialogs, help.New(a.top().Scope(), a.answers, a.special))
 	case keymap.Freeze:
 		a.feed.freeze()
 	case keymap.Zone:

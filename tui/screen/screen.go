@@ -36,6 +36,12 @@ type Footing interface {
 	Footer(env.Env) []keymap.Action
 }
 
+// Wording is a screen that has words of its own for some actions, "" for the
+// keymap's.
+type Wording interface {
+	Word(keymap.Action) text.Safe
+}
+
 // Ticking is a screen on which something may change with the clock alone.
 type Ticking interface {
 	Ticks(env.Env) bool

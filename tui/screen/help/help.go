@@ -19,14 +19,16 @@ import (
 type help struct {
 	scope  keymap.Scope
 	works  func(keymap.Action) bool
+	word   func(keymap.Action) text.Safe
 	typing bool
 	field  line.Field
 	top    int
 }
 
-// New makes the help for the keys of a scope, as far as they work there.
-func New(scope keymap.Scope, works func(keymap.Action) bool) screen.Dialog {
-	return &help{scope: scope, works: works}
+// New makes the help for the keys of a scope, as far as they work there. Where
+// an action means something of its own there, word says what; else it is "".
+func New(scope keymap.Scope, works func(keymap.Action) bool, word func(keymap.Action) text.Safe) screen.Dialog {
+	return &help{scope: scope, works: works, word: word}
 }
 
 // Scope implements screen.Dialog.
@@ -101,9 +103,13 @@ func (h *help) rows(e env.Env) []row {
 			if len(b.Keys) == 0 {
 				keys = e.Keys.Label(keymap.Verbs) + " menu"
 			}
-			hay := strings.ToLower(keys + " " + string(b.Action) + " " + b.Long)
+			what := h.word(b.Action)
+			if what == "" {
+				what = text.Safe(b.Long)
+			}
+			hay := strings.ToLower(keys + " " + string(b.Action) + " " + string(what))
 			if strings.Contains(hay, want) {
-				rows = append(rows, row{keys: text.Clean(keys), what: text.Safe(b.Long)})
+				rows = append(rows, row{keys: text.Clean(keys), what: what})
 			}
 		}
 		if len(rows) > at {

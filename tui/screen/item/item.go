@@ -69,6 +69,25 @@ func (s *Item) Answers(a keymap.Action) bool {
 	return verb
 }
 
+// Word implements screen.Wording.
+func (s *Item) Word(a keymap.Action) text.Safe {
+	switch a {
+	case keymap.NextMatch:
+		return "next item"
+	case keymap.PrevMatch:
+		return "previous item"
+	case keymap.Left:
+		return "earlier try"
+	case keymap.Right:
+		return "later try"
+	case keymap.NextPane:
+		return "next part"
+	case keymap.PrevPane:
+		return "previous part"
+	}
+	return ""
+}
+
 // Footer implements screen.Footing.
 func (s *Item) Footer(e env.Env) []keymap.Action {
 	var actions []keymap.Action

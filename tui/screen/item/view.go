@@ -119,7 +119,7 @@ func (s *Item) story(e env.Env) []row {
 func change(e env.Env, c *store.Change) line {
 	l := line{
 		{themes.Muted, text.Pad(e.Stamp(c.At), 25)},
-		{themes.Text, text.Pad(text.Clean(c.Event), 12)},
+		{themes.Text, text.Pad(text.Clean(c.Event), 20)},
 	}
 	if c.To != 0 && c.To != c.From {
 		l = append(l, run{themes.StatusRole(c.To), text.Safe(e.Glyphs.Status(c.To) + " " + c.To.String() + "  ")})

@@ -92,17 +92,30 @@ func (s *Items) Answers(a keymap.Action) bool {
 	return verb
 }
 
+// Word implements screen.Wording.
+func (s *Items) Word(a keymap.Action) text.Safe {
+	switch a {
+	case keymap.Left:
+		return "status"
+	case keymap.Right:
+		return "status"
+	case keymap.Sort:
+		return "turn round"
+	}
+	return ""
+}
+
 // Footer implements screen.Footing.
 func (s *Items) Footer(e env.Env) []keymap.Action {
 	switch {
 	case s.filter.Typing():
 		return []keymap.Action{keymap.Apply, keymap.Back}
 	case e.ReadOnly:
-		return []keymap.Action{keymap.Open, keymap.Filter, keymap.Left, keymap.Right, keymap.Back}
+		return []keymap.Action{keymap.Open, keymap.Filter, keymap.Right, keymap.Back}
 	case s.source.deciding():
 		return []keymap.Action{keymap.Open, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note, keymap.Mark, keymap.MarkAll, keymap.Filter, keymap.Back}
 	}
-	return []keymap.Action{keymap.Open, keymap.Filter, keymap.Mark, keymap.MarkAll, keymap.Retry, keymap.Verbs, keymap.Sort, keymap.Back}
+	return []keymap.Action{keymap.Open, keymap.Filter, keymap.Right, keymap.Mark, keymap.MarkAll, keymap.Retry, keymap.Verbs, keymap.Sort, keymap.Back}
 }
 
 // Ticks implements screen.Ticking: delays run down.

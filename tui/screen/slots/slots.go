@@ -70,12 +70,23 @@ func (s *Slots) Answers(a keymap.Action) bool {
 	return false
 }
 
+// Word implements screen.Wording.
+func (s *Slots) Word(a keymap.Action) text.Safe {
+	switch a {
+	case keymap.Left:
+		return "slot"
+	case keymap.Right:
+		return "slot"
+	}
+	return ""
+}
+
 // Footer implements screen.Footing.
 func (s *Slots) Footer(e env.Env) []keymap.Action {
 	if s.edit != nil {
 		return editActions()
 	}
-	actions := []keymap.Action{keymap.Left, keymap.Right, keymap.Open}
+	actions := []keymap.Action{keymap.Right, keymap.Open}
 	if !e.ReadOnly {
 		actions = append(actions, keymap.Split)
 	}

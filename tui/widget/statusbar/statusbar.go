@@ -119,34 +119,39 @@ func zoneName(e env.Env) text.Safe {
 	return name
 }
 
-// Footer writes the keys of actions, as many as there is room for; help keeps
-// its place at the end.
-func Footer(e env.Env, c *paint.Canvas, scope keymap.Scope, actions []keymap.Action) {
-	last := hintWidth(e, scope, keymap.Help)
+// Footer is what the bottom line tells: the keys of actions in a scope.
+type Footer struct {
+	Scope   keymap.Scope
+	Actions []keymap.Action
+	Word    func(keymap.Action) text.Safe // what an action means here
+}
+
+// Draw writes as many keys as there is room for; help keeps its place at the
+// end.
+func (f Footer) Draw(e env.Env, c *paint.Canvas) {
+	last := f.width(e, keymap.Help)
 	c.Gap(1)
-	for _, a := range actions {
-		if w := hintWidth(e, scope, a); w > 0 && c.Col()+w+last+2 <= c.Width() {
-			hint(e, c, scope, a)
+	for _, a := range f.Actions {
+		if w := f.width(e, a); w > 0 && c.Col()+w+last+2 <= c.Width() {
+			f.hint(e, c, a)
 		}
 	}
 	if last > 0 {
-		hint(e, c, scope, keymap.Help)
+		f.hint(e, c, keymap.Help)
 	}
 	c.End()
 }
 
-func hintWidth(e env.Env, scope keymap.Scope, a keymap.Action) int {
-	label := e.Keys.LabelIn(scope, a)
+func (f Footer) width(e env.Env, a keymap.Action) int {
+	label := e.Keys.LabelIn(f.Scope, a)
 	if label == "" {
 		return 0
 	}
-	b, _ := e.Keys.Binding(a)
-	return text.Width(label) + 1 + len(b.Help) + 2
+	return text.Width(label) + 1 + text.Width(f.Word(a)) + 2
 }
 
-func hint(e env.Env, c *paint.Canvas, scope keymap.Scope, a keymap.Action) {
-	b, _ := e.Keys.Binding(a)
-	c.Put(themes.Key, text.Safe(e.Keys.LabelIn(scope, a)))
-	c.Put(themes.Footer, " "+text.Safe(b.Help))
+func (f Footer) hint(e env.Env, c *paint.Canvas, a keymap.Action) {
+	c.Put(themes.Key, text.Safe(e.Keys.LabelIn(f.Scope, a)))
+	c.Put(themes.Footer, " "+f.Word(a))
 	c.Gap(2)
 }
