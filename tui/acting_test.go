@@ -2,8 +2,6 @@ package tui
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -240,45 +238,6 @@ func TestErrorsOfActsStay(t *testing.T) {
 	c.shows("Could not retry: the store is gone")
 }
 
-func TestSplitIsTriedOutThenApplied(t *testing.T) {
-	c := open(t, fake.Lifelike(), 120, 40)
-	c.press("S", "right", "right", "shift+left", "+")
-	c.shows("The pool grows by 1", "2 more kept free for fast work")
-	if len(c.engine.Splits) != 0 {
-		t.Fatal("applied before enter")
-	}
-	c.press("enter")
-	c.feed()
-	want := engine.SplitRequest{Size: 26, Fast: 8, Slow: 5}
-	if got := c.engine.Splits; len(got) != 1 || got[0] != want {
-		t.Fatalf("applied %+v, want %+v", got, want)
-	}
-	c.shows("fast 1–21", "slow 9–26")
-}
-
-func TestImpossibleSplitIsRefusedWithItsReason(t *testing.T) {
-	c := open(t, fake.Lifelike(), 120, 40)
-	c.press("S")
-	for range 8 {
-		c.press("left")
-	}
-	c.shows("each lane keeps at least 1 slot for itself")
-	c.press("esc")
-	if len(c.engine.Splits) != 0 {
-		t.Fatal("applied")
-	}
-}
-
-func TestPauseAndResume(t *testing.T) {
-	c := open(t, fake.Lifelike(), 120, 40)
-	c.press("2", "p")
-	c.feed()
-	c.shows("Paused agents.triage", "‖ paused")
-	c.press("p")
-	c.feed()
-	c.shows("Resumed agents.triage")
-}
-
 func TestQuitAsksWhileAnActRuns(t *testing.T) {
 	c := group(t)
 	c.app.acts = 1
@@ -315,62 +274,6 @@ func brokenDone(c *console) tea.Msg {
 	msg := actDone(c.app.top().ID())
 	msg.Err = errors.New("the store is gone")
 	return msg
-}
-
-func TestFilterErrorStandsAtTheBar(t *testing.T) {
-	c := open(t, fake.Lifelike(), 120, 40)
-	c.press("2", "down", "enter", "/")
-	c.send(tea.PasteMsg{Content: "age:soon"})
-	c.shows("an age is a duration", "INV-10307")
-	c.press("esc")
-	c.hides("an age is a duration")
-	c.press("/").text("INV-1025").press("enter")
-	c.shows("INV-10250", "10 items")
-	c.press("/").text("zzz").press("enter")
-	c.shows("Nothing matches INV-1025zzz")
-	c.press("esc")
-	c.shows("60 items")
-}
-
-func TestHiddenMarksAreCounted(t *testing.T) {
-	c := open(t, fake.Lifelike(), 120, 40)
-	c.press("2", "down", "enter", "left", "left")
-	c.shows("abandoned 3")
-	c.press("space", "/").text("INV-10263").press("enter")
-	c.press("g", "space", "r")
-	c.shows("Retry 2 marked?", "1 of the marks are hidden by the filter.")
-}
-
-func TestScreensOfNothing(t *testing.T) {
-	e := fake.New()
-	e.Change(func(s *engine.Snapshot) {
-		s.Queues = []engine.QueueState{{Queue: store.Queue{Name: "orders", Lane: "fast"}}}
-	})
-	c := open(t, e, 80, 24)
-	c.press("4")
-	c.shows("Nothing is abandoned.")
-	c.press("5")
-	c.shows("Nothing waits for review.")
-	c.press("2", "enter")
-	c.shows("This queue has no items.", "item import --queue orders")
-	c.press("right")
-	c.shows("No item is waiting.")
-	e.Fail = store.Unavailable("the store", fmt.Errorf("disk gone"), "")
-	c.press("left")
-	c.shows("This could not be read.", "disk gone")
-}
-
-func TestLoadingIsNotEmpty(t *testing.T) {
-	c := open(t, fake.Lifelike(), 80, 24)
-	c.app.env.Snap = nil
-	c.app.dirty = true
-	c.shows("Opening the store…")
-	for _, key := range []string{"2", "4", "5"} {
-		c.press(key)
-		if !strings.Contains(c.picture(), "Opening the store…") {
-			t.Fatalf("screen %s:\n%s", key, c.picture())
-		}
-	}
 }
 
 func actDone(screenID int) act.Done {

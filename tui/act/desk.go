@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,6 +33,7 @@ func (d Desk) Number() int { return d.numbers.Next() }
 type Windowed struct {
 	screen.Addr
 	Window Window
+	Took   time.Duration
 	Err    error
 }
 
@@ -49,8 +51,9 @@ type Window struct {
 // fromEnd the window is the list's last rows instead.
 func (d Desk) Window(to screen.Addr, req engine.ListRequest, at store.ID, before, after int, fromEnd bool) tea.Cmd {
 	return func() tea.Msg {
+		start := time.Now()
 		w, err := d.window(req, at, before, after, fromEnd)
-		return Windowed{to, w, err}
+		return Windowed{to, w, time.Since(start), err}
 	}
 }
 

@@ -96,6 +96,7 @@ func (s *Items) done(msg act.Done) screen.Effects {
 	if s.table.Marked() == 0 {
 		s.unmark()
 	}
+	s.window.acted = true
 	effects := msg.Tell()
 	effects.Add(s.reload())
 	return effects

@@ -67,6 +67,8 @@ func (s *Items) summary(e env.Env) text.Safe {
 	}
 	switch {
 	case !w.loaded:
+	case w.flying && w.to != stay:
+		parts = append(parts, "reading"+e.Glyphs.Ellipsis)
 	case w.total >= 0:
 		parts = append(parts, text.Count(w.total)+" items")
 	case w.atEnd && w.atStart:

@@ -1,6 +1,8 @@
 package items
 
 import (
+	"time"
+
 	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/store"
@@ -14,6 +16,10 @@ import (
 const (
 	reach  = 200
 	margin = 60
+	// patience is how many times as long as reading took the rows are left
+	// alone, so that following a busy queue costs a tenth of a core at most.
+	patience = 10
+	quick    = 20 * time.Millisecond
 )
 
 // window is what is known of the list beyond the rows held.
@@ -29,6 +35,9 @@ type window struct {
 	err     error
 	to      jump // where the cursor goes when the answer comes
 	seen    uint64
+	came    time.Time     // when the last answer came
+	took    time.Duration // and how long that was on its way
+	acted   bool          // rows are expected to go
 }
 
 type jump uint8
@@ -85,9 +94,12 @@ func (s *Items) ask(to jump) screen.Effects {
 	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, s.request(), at, reach, 2*reach, to == toBottom))
 }
 
-// follow reads again when the engine's numbers have changed.
+// follow reads again when the engine's numbers have changed. A list that takes
+// long to read, as behind a filter that must look at every item, is read the
+// less often.
 func (s *Items) follow(e env.Env) screen.Effects {
-	if e.Snap == nil || e.Snap.QueuesRevision == s.window.seen {
+	w := &s.window
+	if e.Snap == nil || e.Snap.QueuesRevision == w.seen || w.took > quick && e.Now.Sub(w.came) < patience*w.took {
 		return screen.Effects{}
 	}
 	s.window.seen = e.Snap.QueuesRevision
@@ -120,6 +132,7 @@ func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
 func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
 	w := &s.window
 	w.flying = false
+	w.came, w.took = e.Now, msg.Took
 	switch {
 	case msg.Gen != w.gen: // of a filter that has changed
 	case msg.Err != nil:
@@ -127,10 +140,21 @@ func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
 	default:
 		s.accept(e, msg.Window)
 	}
+	effects := s.tellLost()
 	if w.again {
-		return s.ask(w.to)
+		effects.Add(s.ask(w.to))
 	}
-	return screen.Effects{}
+	return effects
+}
+
+// tellLost says that the row in hand went away under it, unless that was our
+// own doing.
+func (s *Items) tellLost() screen.Effects {
+	if !s.table.Lost() || s.window.acted {
+		s.window.acted = false
+		return screen.Effects{}
+	}
+	return screen.Want(screen.Say{Toast: screen.Toast{Text: "The row in hand has gone; the next one took its place"}})
 }
 
 // refuse shows an error where it belongs: a filter's at the bar, others in

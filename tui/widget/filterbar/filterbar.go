@@ -95,9 +95,6 @@ func (b *Bar) Matches(fields ...string) bool {
 	return true
 }
 
-// Shown says that there is something to draw.
-func (b *Bar) Shown() bool { return b.typing || b.field.Text() != "" }
-
 // Draw writes the bar in one line: the filter, or what stands there without
 // one.
 func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {

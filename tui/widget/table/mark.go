@@ -80,15 +80,6 @@ func (t *Table[R, K]) Vanish(k K) {
 	}
 }
 
-// Prune drops the marks of rows that are not held, where all rows are.
-func (t *Table[R, K]) Prune() {
-	for k := range t.marks {
-		if _, ok := t.index[k]; !ok {
-			t.Vanish(k)
-		}
-	}
-}
-
 // Hidden counts marks made under another filter whose rows are not to be seen
 // under this one.
 func (t *Table[R, K]) Hidden(filter string) (n int) {

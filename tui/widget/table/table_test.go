@@ -168,7 +168,9 @@ func TestMarks(t *testing.T) {
 	if n := table.Hidden("a"); n != 0 {
 		t.Fatalf("%d hidden by their own filter", n)
 	}
-	table.Prune()
+	table.Vanish(2)
+	table.Vanish(3)
+	table.Vanish(9)
 	if table.Marked() != 1 || table.Vanished() != 2 {
 		t.Fatalf("%d marked, %d vanished", table.Marked(), table.Vanished())
 	}

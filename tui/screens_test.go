@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/internal/fake"
+	"signalbox/tui/screen"
+)
+
+func TestSplitIsTriedOutThenApplied(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("S", "right", "right", "shift+left", "+")
+	c.shows("The pool grows by 1", "2 more kept free for fast work")
+	if len(c.engine.Splits) != 0 {
+		t.Fatal("applied before enter")
+	}
+	c.press("enter")
+	c.feed()
+	want := engine.SplitRequest{Size: 26, Fast: 8, Slow: 5}
+	if got := c.engine.Splits; len(got) != 1 || got[0] != want {
+		t.Fatalf("applied %+v, want %+v", got, want)
+	}
+	c.shows("fast 1–21", "slow 9–26")
+}
+
+func TestImpossibleSplitIsRefusedWithItsReason(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("S")
+	for range 8 {
+		c.press("left")
+	}
+	c.shows("each lane keeps at least 1 slot for itself")
+	c.press("esc")
+	if len(c.engine.Splits) != 0 {
+		t.Fatal("applied")
+	}
+}
+
+func TestPauseAndResume(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "p")
+	c.feed()
+	c.shows("Paused agents.triage", "‖ paused")
+	c.press("p")
+	c.feed()
+	c.shows("Resumed agents.triage")
+}
+
+func TestFilterErrorStandsAtTheBar(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "down", "enter", "/")
+	c.send(tea.PasteMsg{Content: "age:soon"})
+	c.shows("an age is a duration", "INV-10307")
+	c.press("esc")
+	c.hides("an age is a duration")
+	c.press("/").text("INV-1025").press("enter")
+	c.shows("INV-10250", "10 items")
+	c.press("/").text("zzz").press("enter")
+	c.shows("Nothing matches INV-1025zzz")
+	c.press("esc")
+	c.shows("60 items")
+}
+
+func TestHiddenMarksAreCounted(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "down", "enter", "left", "left")
+	c.shows("abandoned 3")
+	c.press("space", "/").text("INV-10263").press("enter")
+	c.press("g", "space", "r")
+	c.shows("Retry 2 marked?", "1 of the marks are hidden by the filter.")
+}
+
+func TestScreensOfNothing(t *testing.T) {
+	e := fake.New()
+	e.Change(func(s *engine.Snapshot) {
+		s.Queues = []engine.QueueState{{Queue: store.Queue{Name: "orders", Lane: "fast"}}}
+	})
+	c := open(t, e, 80, 24)
+	c.press("4")
+	c.shows("Nothing is abandoned.")
+	c.press("5")
+	c.shows("Nothing waits for review.")
+	c.press("2", "enter")
+	c.shows("This queue has no items.", "item import --queue orders")
+	c.press("right")
+	c.shows("No item is waiting.")
+	e.Fail = store.Unavailable("the store", fmt.Errorf("disk gone"), "")
+	c.press("left")
+	c.shows("This could not be read.", "disk gone")
+}
+
+func TestLoadingIsNotEmpty(t *testing.T) {
+	c := open(t, fake.Lifelike(), 80, 24)
+	c.app.env.Snap = nil
+	c.app.dirty = true
+	c.shows("Opening the store…")
+	for _, key := range []string{"2", "4", "5"} {
+		c.press(key)
+		if !strings.Contains(c.picture(), "Opening the store…") {
+			t.Fatalf("screen %s:\n%s", key, c.picture())
+		}
+	}
+}
+
+func TestRowThatGoesUnderTheHandIsTold(t *testing.T) {
+	c := group(t)
+	c.engine.Edit(store.ID{Queue: "finance.orders", Number: 4}, func(r *engine.Record) { r.Group = "" })
+	c.feed()
+	c.shows("The row in hand has gone; the next one took its place", "▌         13")
+}
+
+func TestSlowListsAreReadLessOften(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "down", "enter")
+	msg := act.Windowed{Addr: screen.Addr{Screen: c.app.top().ID(), Gen: 1}, Took: 2 * time.Second}
+	msg.Window.Total = 4711
+	c.send(msg)
+	c.engine.Change(nil)
+	c.wait(5 * time.Second)
+	c.feed()
+	c.shows("4,711 items")
+	c.engine.Change(nil)
+	c.wait(20 * time.Second)
+	c.feed()
+	c.shows("60 items")
+}
+
+func TestNoticesAreShownOnce(t *testing.T) {
+	e := fake.Lifelike()
+	tell := func(seq uint64, words string) {
+		e.Change(func(s *engine.Snapshot) {
+			s.Notices = append(append([]engine.Notice(nil), s.Notices...), engine.Notice{Seq: seq, Level: "warn", Text: words})
+		})
+	}
+	tell(1, "old news")
+	c := open(t, e, 120, 40)
+	c.hides("old news")
+	tell(2, "3 abandoned in finance.orders")
+	c.feed()
+	c.shows("3 abandoned in finance.orders")
+	c.wait(6 * time.Second)
+	c.send(tickMsg{})
+	c.hides("3 abandoned")
+	e.Change(nil)
+	c.feed()
+	c.hides("3 abandoned")
+}
