@@ -29,8 +29,8 @@ func (d *decision) flags(c *cobra.Command) {
 // chunk is how many items go to the engine at once.
 const chunk = 1000
 
-// run acts on the chosen items and prints an outcome for each.
-func (d *decision) run(ctx context.Context, s Service, ids []store.ID, act func([]engine.Target) ([]engine.Outcome, error)) error {
+// run acts on the chosen items and prints what became of each.
+func (d *decision) run(ctx context.Context, s Service, ids []store.ID, act func([]engine.Target) ([]acted, error)) error {
 	targets, err := d.targets(ctx, s, ids)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (d *decision) run(ctx context.Context, s Service, ids []store.ID, act func(
 			return err
 		}
 		for _, o := range outcomes {
-			tally.count(o)
+			tally.count(o.Outcome)
 			if err := p.row(o); err != nil {
 				return err
 			}
@@ -149,9 +149,13 @@ func (a *app) itemRetry() *cobra.Command {
 			}
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			return d.run(ctx, s, ids, func(targets []engine.Target) ([]engine.Outcome, error) {
+			return d.run(ctx, s, ids, func(targets []engine.Target) ([]acted, error) {
 				r.Targets = targets
-				return s.Retry(ctx, r)
+				outcomes, err := s.Retry(ctx, r)
+				if err != nil {
+					return nil, err
+				}
+				return withItems(ctx, s, outcomes)
 			})
 		})
 	}
@@ -182,9 +186,13 @@ func (a *app) itemReview() *cobra.Command {
 			return err
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			return d.run(ctx, s, ids, func(targets []engine.Target) ([]engine.Outcome, error) {
+			return d.run(ctx, s, ids, func(targets []engine.Target) ([]acted, error) {
 				r.Targets = targets
-				return s.Review(ctx, r)
+				outcomes, err := s.Review(ctx, r)
+				if err != nil {
+					return nil, err
+				}
+				return asOutcomes(outcomes), nil
 			})
 		})
 	}

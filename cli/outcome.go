@@ -1,14 +1,60 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 
 	"signalbox/engine"
 	"signalbox/store"
 )
 
-func outcomeColumns() columns[engine.Outcome] {
-	type o = engine.Outcome
+// acted is what became of one item: the outcome, and for a retry the item.
+type acted struct {
+	engine.Outcome
+	now *store.Item // nil: only the outcome is shown
+}
+
+// MarshalJSON writes the outcome's fields, behind those of the item if it is
+// shown.
+func (a acted) MarshalJSON() ([]byte, error) {
+	if a.now == nil {
+		return json.Marshal(a.Outcome)
+	}
+	b, err := json.Marshal(a.now)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(b[:len(b)-1], `,"item":%q,"result":%q}`, a.Item, a.Result), nil
+}
+
+// asOutcomes shows outcomes as they are.
+func asOutcomes(outcomes []engine.Outcome) []acted {
+	rows := make([]acted, len(outcomes))
+	for i, o := range outcomes {
+		rows[i].Outcome = o
+	}
+	return rows
+}
+
+// withItems shows those that went well with the item as it is now.
+func withItems(ctx context.Context, s Service, outcomes []engine.Outcome) ([]acted, error) {
+	rows := asOutcomes(outcomes)
+	for i := range rows {
+		if rows[i].Result != engine.OK {
+			continue
+		}
+		rec, err := s.Item(ctx, rows[i].Outcome.Item)
+		if err != nil {
+			return nil, err
+		}
+		rows[i].now = &rec.Item
+	}
+	return rows, nil
+}
+
+func outcomeColumns() columns[acted] {
+	type o = acted
 	return columns[o]{table: []column[o]{
 		{"item", func(o o) string { return o.Item.String() }, false},
 		{"result", func(o o) string { return o.Result }, false},

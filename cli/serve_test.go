@@ -287,16 +287,20 @@ func TestStopping(t *testing.T) {
 	for name, hurry := range map[string]bool{"in peace": false, "at once": true} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			gate := filepath.Join(r.dir, "gate")
-			if err := syscall.Mkfifo(gate, 0o600); err != nil {
-				t.Fatal(err)
+			begun, gate := filepath.Join(r.dir, "begun"), filepath.Join(r.dir, "gate")
+			for _, pipe := range []string{begun, gate} {
+				if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
-			r.ok("queue", "add", "q", "--", "sh", "-c", "read go < "+gate)
+			r.ok("queue", "add", "q", "--", "sh", "-c", "echo yes > "+begun+"; read go < "+gate)
 			r.ok("item", "add", "--queue", "q", "--payload", `{"n":1}`)
 			r.ok("item", "add", "--queue", "q", "--payload", `{"n":2}`)
 			r.ok("queue", "set", "q", "--max-drains", "1")
 			s := r.serveProcess()
-			r.until("q", func(q engine.QueueState) bool { return q.Counts.InFlight() == 1 })
+			if _, err := os.ReadFile(begun); err != nil { // what has not begun would be given back
+				t.Fatal(err)
+			}
 			s.signal(syscall.SIGTERM)
 			s.wait("stopping")
 			want, status := "1 item finished while stopping, 0 given back", "completed"

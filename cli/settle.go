@@ -34,7 +34,7 @@ func (a *app) settleCommand() *cobra.Command {
 				for _, o := range outcomes {
 					tally.count(o)
 				}
-				if err := printAll(a, outcomeColumns(), asJSONL, outcomes); err != nil {
+				if err := printAll(a, outcomeColumns(), asJSONL, asOutcomes(outcomes)); err != nil {
 					return err
 				}
 				return tally.verdict()

@@ -179,7 +179,11 @@ func (t *tx) addOne(q *store.Queue, n *NewItem, res *AddResult) error {
 	if res.Item.RiskAt == 0 && q.SLARisk > 0 {
 		res.Item.RiskAt = t.now.Add(time.Duration(q.SLARisk))
 	}
-	return t.add(&res.Item, n.Payload, "add", "")
+	if err := t.add(&res.Item, n.Payload, "add", ""); err != nil {
+		return err
+	}
+	present(q, &res.Item)
+	return nil
 }
 
 func validateItem(n *NewItem) error {
