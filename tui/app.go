@@ -100,7 +100,7 @@ func (a *app) tick() tea.Cmd {
 }
 
 func (a *app) needsClock() bool {
-	if a.toasts.Fading() || a.feed.err != nil {
+	if a.toasts.Fading() {
 		return true
 	}
 	top := a.top()

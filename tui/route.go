@@ -82,20 +82,23 @@ func (a *app) second() tea.Cmd {
 
 // deliver gives an answer to the screen that asked, wherever it is by now.
 func (a *app) deliver(msg screen.Reply) tea.Cmd {
-	if _, ok := msg.(screen.Finisher); ok {
+	_, finished := msg.(screen.Finisher)
+	if finished {
 		a.acts--
 	}
+	// A frozen picture gives way only to the outcome of an act.
+	redraw := finished || !a.feed.frozen
 	for i := range a.places {
 		for _, s := range a.places[i].stack {
 			if s.ID() == msg.Address().Screen {
-				a.dirty = true
+				a.dirty = a.dirty || redraw
 				return a.apply(s.Update(a.env, msg))
 			}
 		}
 	}
 	// Nobody is left to tell the outcome of an act, so the root does.
 	if told, ok := msg.(screen.Teller); ok {
-		a.dirty = true
+		a.dirty = a.dirty || redraw
 		return a.apply(told.Tell())
 	}
 	return nil
@@ -143,7 +146,12 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 		return a.program(action)
 	}
 	if n := len(a.dialogs); n > 0 {
-		return a.apply(a.dialogs[n-1].Update(a.env, screen.Key{Action: action}))
+		front := a.dialogs[n-1]
+		if action == keymap.Help && front.Scope() != keymap.HelpView {
+			a.dialogs = append(a.dialogs, help.New(front.Scope(), everything, noWord))
+			return nil
+		}
+		return a.apply(front.Update(a.env, screen.Key{Action: action}))
 	}
 	if number, ok := action.Number(); ok {
 		return a.goTo(number)
@@ -166,6 +174,10 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	}
 	return nil
 }
+
+// A dialog answers to all the keys of its scope, under the keymap's words.
+func everything(keymap.Action) bool  { return true }
+func noWord(keymap.Action) text.Safe { return "" }
 
 // answers says that an action does something now.
 func (a *app) answers(action keymap.Action) bool {

@@ -37,7 +37,7 @@ func columns(deciding bool) []table.Column[store.Item] {
 	number := table.Column[row]{Title: "number", Min: 7, Ideal: 9, Right: true, Cell: func(_ env.Env, i *row) table.Cell {
 		return table.Cell{Role: themes.Text, Text: text.Safe(strconv.FormatUint(i.Number, 10))}
 	}}
-	reference := table.Column[row]{Title: "reference", Min: 12, Ideal: 24, Cell: word(themes.Text, func(i *row) string { return i.Reference })}
+	reference := table.Column[row]{Title: "reference", Min: 12, Ideal: 18, Cell: word(themes.Text, func(i *row) string { return i.Reference })}
 	attempts := table.Column[row]{Title: "tries", Min: 5, Right: true, Drop: 3, Cell: func(e env.Env, i *row) table.Cell {
 		if i.Attempts == 0 {
 			return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"signalbox/engine"
 	"signalbox/engine/lane"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -27,13 +28,22 @@ func (s *Slots) columns() []table.Column[lane.SlotState] {
 		{Title: "queue", Min: 12, Ideal: 24, Grow: true, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
 		{Title: "item", Min: 6, Ideal: 9, Right: true, Cell: holder(themes.Text, number)},
 		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Blank: func(s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
-		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Blank: func(s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Robot })},
+		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Blank: func(s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, robot)},
 		{Title: "held", Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
 			role, _ := held.role(e, s)
 			return table.Cell{Role: role, Text: e.Age(s.Holder.Since)}
 		}},
 		{Title: "", Min: 9, Drop: 1, Cell: s.standing},
 	}
+}
+
+// robot names who works in a slot. The engine's own drains bear its
+// incarnation, which tells a reader nothing.
+func robot(h *lane.Holder) string {
+	if strings.HasPrefix(h.Robot, engine.DrainPrefix) {
+		return "engine"
+	}
+	return h.Robot
 }
 
 // number is the item's number, beside the name of its queue.

@@ -109,7 +109,7 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 	role, stuck := s.role(e, slot)
 	c.Put(themes.Muted, sep)
 	c.Put(role, text.Safe(h.Lane)+" work for "+e.Age(h.Since))
-	for _, name := range []string{or(h.Item, h.Queue), h.Job, h.Robot} {
+	for _, name := range []string{or(h.Item, h.Queue), h.Job, robot(h)} {
 		if name != "" {
 			c.Put(themes.Muted, sep)
 			c.Put(themes.Text, text.Clean(name))
