@@ -19,6 +19,7 @@ import (
 	"signalbox/themes"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
+	"signalbox/tui/paint"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/toast"
@@ -50,6 +51,8 @@ type app struct {
 	ticking bool // a tick is on its way
 	still   bool // neither feed nor clock: one frame is all that is wanted
 	dirty   bool
+	whole   *paint.Canvas // reused from frame to frame, as is the screen's
+	body    *paint.Canvas
 	view    tea.View
 }
 

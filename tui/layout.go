@@ -43,14 +43,16 @@ func (a *app) windowTitle() string {
 
 func (a *app) picture() *paint.Canvas {
 	e := a.env
-	c := e.Canvas(e.Width, e.Height)
+	a.whole = e.Renew(a.whole, e.Width, e.Height)
+	c := a.whole
 	if e.Class() == env.TooSmall {
 		a.drawSmall(c)
 		return c
 	}
 	a.header().Draw(e, c)
 	a.drawPlaces(c)
-	body := e.Canvas(e.Width, e.Height-above-below)
+	a.body = e.Renew(a.body, e.Width, e.Height-above-below)
+	body := a.body
 	a.top().Draw(e, body)
 	for i := range body.Height() {
 		c.Draw(body, i)

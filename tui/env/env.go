@@ -77,6 +77,15 @@ func (e Env) Class() Class { return ClassOf(e.Width, e.Height) }
 // Canvas makes an empty picture in the theme.
 func (e Env) Canvas(w, h int) *paint.Canvas { return paint.New(e.Theme, e.Glyphs.Ellipsis, w, h) }
 
+// Renew empties a canvas for another picture in the theme; nil makes one.
+func (e Env) Renew(c *paint.Canvas, w, h int) *paint.Canvas {
+	if c == nil {
+		return e.Canvas(w, h)
+	}
+	c.Reset(e.Theme, e.Glyphs.Ellipsis, w, h)
+	return c
+}
+
 // Location is the zone of clocks; for relative times it is the local one.
 func (e Env) Location() *time.Location {
 	if e.Zone == UTC || e.Place == nil {

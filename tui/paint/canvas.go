@@ -41,6 +41,12 @@ func New(theme *themes.Theme, tail string, w, h int) *Canvas {
 	return &Canvas{theme: theme, tail: tail, w: w, h: h, buf: make([]byte, 0, 3*w*h), lines: make([]line, 0, h)}
 }
 
+// Reset empties the canvas and gives it another size and theme, keeping its
+// memory. Strings taken from it stay good.
+func (c *Canvas) Reset(theme *themes.Theme, tail string, w, h int) {
+	*c = Canvas{theme: theme, tail: tail, w: max(w, 0), h: max(h, 0), buf: c.buf[:0], lines: c.lines[:0]}
+}
+
 // Width and Height are the size in cells.
 func (c *Canvas) Width() int { return c.w }
 

@@ -141,9 +141,10 @@ func BenchmarkStrip(b *testing.B) {
 			st := pool(lane.Auto(n))
 			l := Plan(st, 200, 26)
 			g := Grid{State: st, Selected: 1, Expect: minute}
+			c := e.Canvas(200, l.Height)
 			b.ReportAllocs()
 			for b.Loop() {
-				g.Draw(e, e.Canvas(200, l.Height), l)
+				g.Draw(e, e.Renew(c, 200, l.Height), l)
 			}
 		})
 	}
