@@ -94,6 +94,7 @@ func TestWholeGroupIsFrozenWhenAsked(t *testing.T) {
 			t.Fatal("a later arrival was verified")
 		}
 	}
+	c.shows("Verified 5; 1 arrived since and are untouched")
 }
 
 func TestActsOnWhatWasSeen(t *testing.T) {

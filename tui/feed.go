@@ -93,7 +93,7 @@ func (a *app) fed(msg fedMsg) tea.Cmd {
 		return nil
 	}
 	a.dirty = true
-	f.err = msg.err
+	f.err, a.env.Lost = msg.err, msg.err
 	var cmd tea.Cmd
 	if msg.err == nil && msg.snap != nil {
 		cmd = a.show(msg.snap)

@@ -99,6 +99,12 @@ func TestLostEngineIsTold(t *testing.T) {
 	c.engine.Change(nil)
 	c.feed()
 	c.hides("no engine")
+	c.app.env.Snap = nil
+	for _, key := range []string{"1", "2", "5"} {
+		c.send(fedMsg{err: errors.New("connection refused")})
+		c.press(key)
+		c.shows("The engine does not answer.", "connection refused")
+	}
 }
 
 func TestZoneGoesRound(t *testing.T) {

@@ -78,7 +78,7 @@ func (a *app) overlay(c *paint.Canvas, height int) {
 }
 
 func (a *app) header() statusbar.Header {
-	h := statusbar.Header{Title: a.title, Lost: a.feed.err != nil}
+	h := statusbar.Header{Title: a.title, Lost: a.env.Lost != nil}
 	if a.env.Snap != nil {
 		h.Store = text.Clean(a.env.Snap.Store)
 	}

@@ -121,7 +121,7 @@ func (d Done) Tell() screen.Effects {
 		level = screen.Bad
 	}
 	return screen.Want(screen.Say{Toast: screen.Toast{
-		Level: level, Text: tally.Report(&d.Order, d.Outcomes), More: tally.Trouble,
+		Level: level, Text: tally.Report(&d.Order, d.Outcomes, d.Arrived), More: tally.Trouble,
 	}})
 }
 

@@ -167,6 +167,7 @@ type Done struct {
 	screen.Addr
 	Order    Order
 	Outcomes []engine.Outcome
+	Arrived  int64 // came to match after the order's items were frozen
 	Err      error
 }
 
@@ -177,11 +178,27 @@ func (Done) Finishes() {}
 func (d Desk) Run(to screen.Addr, o Order) tea.Cmd {
 	return func() tea.Msg {
 		if len(o.Targets) == 0 {
-			return Done{to, o, nil, store.Invalid(o.Verb.Name(), "it names no item", "choose at least one")}
+			return Done{Addr: to, Order: o, Err: store.Invalid(o.Verb.Name(), "it names no item", "choose at least one")}
 		}
 		outcomes, err := d.run(o)
-		return Done{to, o, outcomes, err}
+		return Done{to, o, outcomes, d.arrived(o, outcomes), err}
 	}
+}
+
+// arrived counts what matches a decided order now and was not part of it, where
+// the engine knows without looking at every item.
+func (d Desk) arrived(o Order, outcomes []engine.Outcome) int64 {
+	if o.Scope != Matching || !o.Verb.Decides() {
+		return 0
+	}
+	req := o.Request
+	req.Limit = 1
+	page, err := d.engine.List(d.ctx, req)
+	if err != nil {
+		return 0 // the order is done; this was only for information
+	}
+	undone := int64(len(outcomes) - Count(outcomes).OK)
+	return max(page.Total-undone, 0)
 }
 
 func (d Desk) run(o Order) ([]engine.Outcome, error) {

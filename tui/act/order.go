@@ -30,8 +30,9 @@ type Order struct {
 	Verb     Verb
 	Scope    Scope
 	Targets  []engine.Target
-	Where    text.Safe // Matching: what they match
-	Hidden   int       // marks that the filter hides
+	Where    text.Safe          // Matching: what they match
+	Request  engine.ListRequest // Matching: what selects them
+	Hidden   int                // marks that the filter hides
 	Reviewer string
 	Note     string
 }
@@ -101,9 +102,9 @@ func orElse(s, other string) string {
 }
 
 // Report words a finished order: what was done, and what was not and why.
-func (t Tally) Report(o *Order, outcomes []engine.Outcome) text.Safe {
+func (t Tally) Report(o *Order, outcomes []engine.Outcome, arrived int64) text.Safe {
 	all := len(outcomes)
-	if all == 1 && t.OK == 1 {
+	if all == 1 && t.OK == 1 && arrived == 0 {
 		return one(o, outcomes[0])
 	}
 	words := fmt.Sprintf("%s %s", o.Verb.past(), text.Count(int64(t.OK)))
@@ -117,6 +118,9 @@ func (t Tally) Report(o *Order, outcomes []engine.Outcome) text.Safe {
 		if part.n > 0 {
 			words += fmt.Sprintf(", %s %s", text.Count(int64(part.n)), part.what)
 		}
+	}
+	if arrived > 0 {
+		words += fmt.Sprintf("; %s arrived since and are untouched", text.Count(arrived))
 	}
 	return text.Safe(words)
 }

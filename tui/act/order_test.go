@@ -25,7 +25,7 @@ func TestReports(t *testing.T) {
 		{[]engine.Outcome{outcome(1, engine.Stale)}, "Retried 0 of 1, 1 changed since you looked", 1},
 	} {
 		tally := Count(test.outcomes)
-		got := tally.Report(&Order{Verb: Retry}, test.outcomes)
+		got := tally.Report(&Order{Verb: Retry}, test.outcomes, 0)
 		if string(got) != test.want || len(tally.Trouble) != test.trouble {
 			t.Errorf("%q with %d troubles, want %q with %d", got, len(tally.Trouble), test.want, test.trouble)
 		}

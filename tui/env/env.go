@@ -61,6 +61,7 @@ type Env struct {
 	Glyphs   *themes.Glyphs
 	Keys     *keymap.Map
 	Snap     *engine.Snapshot // nil until the first has come
+	Lost     error            // why the engine does not answer, nil while it does
 	Now      time.Time
 	Place    *time.Location // the local zone
 	Zone     Zone

@@ -28,6 +28,16 @@ func Loading(e env.Env, c *paint.Canvas, what text.Safe) {
 	Message(e, c, themes.Muted, what+text.Safe(e.Glyphs.Ellipsis))
 }
 
+// Opening says that the first picture has not come yet, or why it can't.
+func Opening(e env.Env, c *paint.Canvas) {
+	if e.Lost == nil {
+		Loading(e, c, "Opening the store")
+		return
+	}
+	Message(e, c, themes.Danger, text.Safe(e.Glyphs.Danger)+" The engine does not answer.",
+		text.Clean(e.Lost.Error()), "It is asked again every few seconds.")
+}
+
 // Empty says that there is nothing, and that this is all right.
 func Empty(e env.Env, c *paint.Canvas, heading text.Safe, lines ...text.Safe) {
 	Message(e, c, themes.Text, text.Safe(e.Glyphs.OK)+" "+heading, lines...)

@@ -183,8 +183,12 @@ func (s *Exceptions) begin(e env.Env, verb act.Verb) screen.Effects {
 	}
 	s.gen++
 	s.asked[s.gen] = order{verb, *row}
-	req := engine.ListRequest{Queue: row.Queue, Statuses: []store.Status{row.Status}, Group: row.Text}
-	return screen.Do(s.desk.Select(screen.Addr{Screen: s.id, Gen: s.gen}, verb, req))
+	return screen.Do(s.desk.Select(screen.Addr{Screen: s.id, Gen: s.gen}, verb, request(row)))
+}
+
+// request selects a group's items.
+func request(g *store.Group) engine.ListRequest {
+	return engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Group: g.Text}
 }
 
 // selected asks the question about the items that were frozen.
@@ -199,7 +203,7 @@ func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 	}
 	g := asked.group
 	o := act.Order{
-		Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets,
+		Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Request: request(&g),
 		Where: text.Clean(fmt.Sprintf("status:%s queue:%s, %q", g.Status, g.Queue, g.Text)),
 	}
 	return s.desk.Begin(e, screen.Addr{Screen: s.id, Gen: s.gen}, o, true)

@@ -70,7 +70,7 @@ func (s *Exceptions) height(e env.Env) int { return max(e.Height-4-2-detailLines
 // Draw implements screen.Screen.
 func (s *Exceptions) Draw(e env.Env, c *paint.Canvas) {
 	if e.Snap == nil {
-		blank.Loading(e, c, "Opening the store")
+		blank.Opening(e, c)
 		return
 	}
 	s.filter.Draw(e, c, s.summary(e))

@@ -39,7 +39,7 @@ func (s *Items) begin(e env.Env, verb act.Verb) screen.Effects {
 	}
 	order := act.Order{Verb: verb, Scope: act.Marked, Hidden: s.table.Hidden(s.where())}
 	if s.all {
-		order.Scope, order.Where = act.Matching, text.Clean(s.where())
+		order.Scope, order.Where, order.Request = act.Matching, text.Clean(s.where()), s.request()
 	}
 	order.Targets = s.targets()
 	return s.desk.Begin(e, s.address(), order, false)

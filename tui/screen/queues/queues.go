@@ -175,7 +175,7 @@ func paused(msg act.Paused) screen.Effects {
 func (q *Queues) Draw(e env.Env, c *paint.Canvas) {
 	switch {
 	case e.Snap == nil:
-		blank.Loading(e, c, "Opening the store")
+		blank.Opening(e, c)
 		return
 	case len(e.Snap.Queues) == 0:
 		blank.FirstRun(e, c)

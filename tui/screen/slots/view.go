@@ -11,7 +11,6 @@ import (
 	"signalbox/tui/screen/blank"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/slotgrid"
-	"signalbox/tui/widget/spark"
 	"signalbox/tui/widget/table"
 )
 
@@ -44,7 +43,7 @@ func (s *Slots) tableHeight(e env.Env) int {
 func (s *Slots) Draw(e env.Env, c *paint.Canvas) {
 	switch {
 	case e.Snap == nil:
-		blank.Loading(e, c, "Opening the store")
+		blank.Opening(e, c)
 	case len(e.Snap.Queues) == 0:
 		blank.FirstRun(e, c)
 	case e.Snap.Slots.Pool == 0:
@@ -150,111 +149,4 @@ func (s *Slots) drawHolders(e env.Env, c *paint.Canvas) {
 		hand = table.Here
 	}
 	s.holders.Draw(e, c, hand)
-}
-
-// waitingLines is the room of the waiting line where it stands below.
-func (s *Slots) waitingLines(e env.Env) int {
-	n := len(e.Snap.Slots.Waiting)
-	if n == 0 {
-		return 1
-	}
-	return min(n+2, max(bodyHeight(e)/4, 3))
-}
-
-// drawWaiting writes each lane's line: how long, why, and who stands in it.
-func (s *Slots) drawWaiting(e env.Env, c *paint.Canvas, room int) {
-	state := &e.Snap.Slots
-	end := c.Row() + room
-	if len(state.Waiting) == 0 {
-		c.Gap(1)
-		c.Put(themes.Muted, "Nobody waits for a slot.")
-		c.End()
-		return
-	}
-	for _, l := range []struct {
-		lane  lane.Lane
-		role  themes.Role
-		glyph string
-		state lane.LaneState
-	}{{lane.Fast, themes.LaneFast, e.Glyphs.LaneFast, state.Fast}, {lane.Slow, themes.LaneSlow, e.Glyphs.LaneSlow, state.Slow}} {
-		if l.state.Waiting == 0 || c.Row() >= end {
-			continue
-		}
-		c.Gap(1)
-		c.Put(l.role, text.Safe(l.glyph)+" "+text.Safe(l.lane))
-		c.Put(themes.Text, text.Safe(fmt.Sprintf("  %d waiting", l.state.Waiting)))
-		c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Sep)+" "+reason(state, l.lane, l.state))
-		c.End()
-		s.drawLine(e, c, l.lane, end)
-	}
-}
-
-// reason says why a lane's line stands.
-func reason(state *lane.State, which lane.Lane, l lane.LaneState) text.Safe {
-	busy, free := 0, 0
-	for _, slot := range state.Slots {
-		if slot.Number < l.First || slot.Number > l.Last {
-			continue
-		}
-		if slot.Holder == nil {
-			free++
-		} else {
-			busy++
-		}
-	}
-	if free > 0 {
-		return "a slot has come free"
-	}
-	return text.Safe(fmt.Sprintf("all %d slots held", busy))
-}
-
-func (s *Slots) drawLine(e env.Env, c *paint.Canvas, which lane.Lane, end int) {
-	for i, w := range e.Snap.Slots.Waiting {
-		if w.Lane != which || c.Row() >= end {
-			continue
-		}
-		if c.Row() == end-1 && s.following(e, i, which) > 0 {
-			c.Gap(3)
-			c.Put(themes.Muted, text.Safe(fmt.Sprintf("and %d more", s.following(e, i, which)+1)))
-			c.End()
-			return
-		}
-		c.Gap(1)
-		c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(w.Place)), 3)
-		c.Gap(2)
-		name := w.Queue
-		if w.Item != "" {
-			name = w.Item
-		}
-		since := e.Age(w.Since)
-		width := max(min(c.Width(), 60)-c.Col()-9, 4)
-		c.Fit(themes.Text, text.Clean(name), width)
-		c.FitLeft(themes.StateWaiting, since, 8)
-		c.End()
-	}
-}
-
-// following counts who stands behind place i in the same line.
-func (s *Slots) following(e env.Env, i int, which lane.Lane) (n int) {
-	for _, w := range e.Snap.Slots.Waiting[i+1:] {
-		if w.Lane == which {
-			n++
-		}
-	}
-	return n
-}
-
-// drawUtilisation writes how busy the pool has been, minute by minute.
-func (s *Slots) drawUtilisation(e env.Env, c *paint.Canvas) {
-	u := e.Snap.Utilisation
-	if len(u) == 0 || c.Left() < 3 {
-		return
-	}
-	c.End()
-	c.Gap(1)
-	c.Put(themes.Muted, "busy  ")
-	spark.Draw(e, c, u, 100, 15)
-	c.Put(themes.Text, text.Safe(fmt.Sprintf("  %d%%", u[len(u)-1])))
-	c.Put(themes.Muted, text.Safe(fmt.Sprintf("  last %d min", len(u))))
-	c.End()
 }
