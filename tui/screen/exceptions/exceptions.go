@@ -204,7 +204,7 @@ func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 	g := asked.group
 	o := act.Order{
 		Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Request: request(&g),
-		Where: text.Clean(fmt.Sprintf("status:%s queue:%s, %q", g.Status, g.Queue, g.Text)),
+		Where: text.Clean(fmt.Sprintf("status:%s queue:%s reason: %s", g.Status, g.Queue, g.Text)),
 	}
 	return s.desk.Begin(e, screen.Addr{Screen: s.id, Gen: s.gen}, o, true)
 }

@@ -108,7 +108,9 @@ func (s *Item) story(e env.Env) []row {
 		return append(rows, row{line: line{{themes.Muted, "Nothing is recorded."}}})
 	}
 	for i := range s.history {
-		rows = append(rows, row{line: change(e, &s.history[i])})
+		for _, part := range breakLine(change(e, &s.history[i]), s.pageWidth(e)) {
+			rows = append(rows, row{line: part})
+		}
 	}
 	if len(s.history) == changes {
 		rows = append(rows, row{line: line{{themes.Muted, text.Safe(fmt.Sprintf("Only the newest %d changes are shown.", changes))}}})

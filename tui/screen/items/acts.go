@@ -17,7 +17,7 @@ import (
 func (s *Items) where() string {
 	words := "queue:" + s.source.request.Queue
 	if s.source.deciding() {
-		words = fmt.Sprintf("status:%s queue:%s, %q", s.source.group.Status, s.source.group.Queue, s.source.group.Text)
+		words = fmt.Sprintf("status:%s queue:%s reason: %s", s.source.group.Status, s.source.group.Queue, s.source.group.Text)
 	} else if s.tab != 0 {
 		words = "status:" + tabs()[s.tab].name + " " + words
 	}
