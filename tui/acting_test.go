@@ -220,6 +220,25 @@ func TestNextItemComesByItself(t *testing.T) {
 	c.shows("Nothing is left in this group")
 }
 
+// The last decision leaves the item's page, even when the person has gone
+// elsewhere before the answer came; what they look at stays.
+func TestLateOutcomeLeavesOnlyItsOwnPage(t *testing.T) {
+	c := group(t)
+	c.press("enter")
+	page := c.app.top().ID()
+	c.press("2", "down", "enter")
+	done := act.Done{Addr: screen.Addr{Screen: page}, Order: act.Order{Verb: act.Verify}}
+	for i := range 5 {
+		id := store.ID{Queue: "finance.orders", Number: uint64(4 + 9*i)}
+		done.Outcomes = append(done.Outcomes, engine.Outcome{Item: id, Result: engine.OK})
+	}
+	c.send(done)
+	c.shows("Verified 5", "Queues ▸ finance.orders", "60 items")
+	c.press("5")
+	c.shows("Review 14 ▸ finance.orders")
+	c.hides("left in this group")
+}
+
 func TestAssignAsksForTheReviewer(t *testing.T) {
 	c := group(t)
 	c.press("A")

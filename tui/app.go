@@ -119,25 +119,28 @@ func (a *app) top() screen.Screen { return a.places[a.at].top() }
 // wake tells the front screen that it is shown.
 func (a *app) wake() tea.Cmd { return a.apply(a.top().Update(a.env, screen.Shown{})) }
 
-// apply carries out what a screen or dialog wants.
-func (a *app) apply(e screen.Effects) tea.Cmd {
+// apply carries out what the screen or dialog in front wants.
+func (a *app) apply(e screen.Effects) tea.Cmd { return a.applyIn(&a.places[a.at], e) }
+
+// applyIn carries out what a screen of a place wants, which may not be the
+// place shown: its answer may come after the person has gone elsewhere.
+func (a *app) applyIn(p *place, e screen.Effects) tea.Cmd {
 	cmds := e.Cmds
 	for _, intent := range e.Intents {
-		if cmd := a.carry(intent); cmd != nil {
+		if cmd := a.carry(p, intent); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-func (a *app) carry(intent screen.Intent) tea.Cmd {
+func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 	switch i := intent.(type) {
 	case screen.Push:
-		p := &a.places[a.at]
 		p.stack = append(p.stack, i.Screen)
 		return a.wake()
 	case screen.Leave:
-		return a.leave()
+		return a.leave(p)
 	case screen.Ask:
 		a.dialogs = append(a.dialogs, i.Dialog)
 	case screen.Close:
@@ -154,8 +157,7 @@ func (a *app) carry(intent screen.Intent) tea.Cmd {
 	return nil
 }
 
-func (a *app) leave() tea.Cmd {
-	p := &a.places[a.at]
+func (a *app) leave(p *place) tea.Cmd {
 	if len(p.stack) == 1 {
 		return nil
 	}

@@ -92,7 +92,7 @@ func (a *app) deliver(msg screen.Reply) tea.Cmd {
 		for _, s := range a.places[i].stack {
 			if s.ID() == msg.Address().Screen {
 				a.dirty = a.dirty || redraw
-				return a.apply(s.Update(a.env, msg))
+				return a.applyIn(&a.places[i], s.Update(a.env, msg))
 			}
 		}
 	}

@@ -46,38 +46,46 @@ type Window struct {
 	Damaged int
 }
 
-// Window reads before rows up to the item at, exclusive, and after rows from
-// it on. The item need not exist any more; the zero ID is the beginning. With
-// fromEnd the window is the list's last rows instead.
-func (d Desk) Window(to screen.Addr, req engine.ListRequest, at store.ID, before, after int, fromEnd bool) tea.Cmd {
+// Stretch says which rows of a list are wanted: Before rows up to the item At,
+// exclusive, and After rows from it on. The item need not exist any more; the
+// zero ID is the beginning.
+type Stretch struct {
+	List          engine.ListRequest
+	At            store.ID
+	Before, After int
+	FromEnd       bool // the list's last rows instead
+}
+
+// Window reads a stretch of a list.
+func (d Desk) Window(to screen.Addr, want Stretch) tea.Cmd {
 	return func() tea.Msg {
 		start := time.Now()
-		w, err := d.window(req, at, before, after, fromEnd)
+		w, err := d.window(want)
 		return Windowed{to, w, time.Since(start), err}
 	}
 }
 
-func (d Desk) window(req engine.ListRequest, at store.ID, before, after int, fromEnd bool) (Window, error) {
+func (d Desk) window(want Stretch) (Window, error) {
 	var w Window
-	if fromEnd || !at.IsZero() {
-		back := req
-		back.Desc, back.Limit, back.After = !req.Desc, before, at
-		if fromEnd {
-			back.Limit, back.After = before+after, store.ID{}
+	if want.FromEnd || !want.At.IsZero() {
+		back := want.List
+		back.Desc, back.Limit, back.After = !back.Desc, want.Before, want.At
+		if want.FromEnd {
+			back.Limit, back.After = want.Before+want.After, store.ID{}
 		}
 		page, err := d.engine.List(d.ctx, back)
 		if err != nil {
 			return w, err
 		}
 		slices.Reverse(page.Items)
-		w = Window{Rows: page.Items, AtStart: !page.More, AtEnd: fromEnd, Total: page.Total, Damaged: page.Damaged}
-		if fromEnd {
+		w = Window{Rows: page.Items, AtStart: !page.More, AtEnd: want.FromEnd, Total: page.Total, Damaged: page.Damaged}
+		if want.FromEnd {
 			return w, nil
 		}
 	}
-	front := req
-	front.Limit = after
-	w.AtStart = w.AtStart || at.IsZero()
+	front := want.List
+	front.Limit = want.After
+	w.AtStart = w.AtStart || want.At.IsZero()
 	if len(w.Rows) > 0 {
 		front.After = w.Rows[len(w.Rows)-1].ID()
 	}

@@ -91,7 +91,8 @@ func (s *Items) ask(to jump) screen.Effects {
 	if to == toTop || w.atStart && s.table.At() < margin {
 		at = store.ID{}
 	}
-	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, s.request(), at, reach, 2*reach, to == toBottom))
+	want := act.Stretch{List: s.request(), At: at, Before: reach, After: 2 * reach, FromEnd: to == toBottom}
+	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, want))
 }
 
 // follow reads again when the engine's numbers have changed. A list that takes
