@@ -86,9 +86,22 @@ func Run(ctx context.Context, env Env, args []string) int {
 	return a.exit(failure)
 }
 
-// interruptible ends the context at the first SIGINT or SIGTERM.
+// endings are the signals that ask a process to end. One that is to outlive
+// its terminal (nohup) was started with SIGHUP ignored; it stays so.
+func endings() []os.Signal {
+	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// interruptible ends the context at the first signal to end; the next one ends
+// the process as it is.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // actor is who acts, for the history.

@@ -30,5 +30,5 @@ func (a *app) expect(prompt string, answers ...string) error {
 			return nil
 		}
 	}
-	return &store.Error{Code: store.CodeFailed, Thing: "signalbox", Rule: "nothing was changed, as you said no"}
+	return &store.Error{Code: store.CodeFailed, Thing: "nothing was changed, as you said no"}
 }

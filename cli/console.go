@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +27,13 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 		}
 		return errors.Join(a.show(ctx, s, false), s.Close())
 	}
+	if a.readOnly {
+		v, err := a.visit(ctx)
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.show(ctx, v, false), v.Close())
+	}
 	h, other, err := a.hosting(ctx)
 	if err != nil {
 		return err
@@ -37,16 +43,12 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 	}
 	// Signals end the screen first; the next one is for what still runs.
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)
 	shown := a.show(ctx, h.engine, false)
 	select {
 	case <-signals:
 	default:
-	}
-	if h.drains == nil {
-		_, err = h.close(ctx)
-		return errors.Join(shown, err)
 	}
 	fmt.Fprintln(a.Stderr, "signalbox: letting running work finish; ctrl-c gives it back at once")
 	return errors.Join(shown, a.stopHost(ctx, h, signals))
@@ -66,6 +68,9 @@ func (a *app) show(ctx context.Context, s Service, demo bool) error {
 		return err
 	}
 	o.Demo = demo
+	// The screen ends by itself at the other signals.
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
+	defer stop()
 	return tui.Run(ctx, o)
 }
 

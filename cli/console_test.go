@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -59,6 +60,19 @@ func (s *screen) press(key string) {
 func (s *screen) quit() int {
 	s.t.Helper()
 	s.press("q")
+	return s.end()
+}
+
+func (s *screen) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// end waits for the end and gives the exit code.
+func (s *screen) end() int {
+	s.t.Helper()
 	_, _ = io.Copy(&s.seen, s.tty) // ends with an error when the process does
 	_ = s.cmd.Wait()
 	return s.cmd.ProcessState.ExitCode()
@@ -87,6 +101,56 @@ func TestConsole(t *testing.T) {
 	}
 	if got := parse[item](t, r.ok("item", "show", "invoices/1")); got.Status != "completed" {
 		t.Errorf("the console's engine left the item %s", got.Status)
+	}
+}
+
+// A console that only reads keeps nobody from the store, and shows the engine
+// that comes.
+func TestReadOnlyConsole(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "early")
+	s := r.screen(t, "--read-only")
+	s.wait("no engine runs")
+	s.press("2")
+	s.wait("early")
+	r.ok("queue", "add", "later")
+	s.wait("later")
+
+	engine := r.serve()
+	r.ok("queue", "add", "served")
+	s.wait("served")
+	engine.stop()
+	r.ok("queue", "add", "afterwards")
+	s.wait("afterwards")
+	if code := s.quit(); code != 0 {
+		t.Errorf("the console left with %d", code)
+	}
+	r.fails(7, "there is no store", "queue", "list", "--store", "bolt:"+filepath.Join(r.dir, "none"), "--read-only")
+}
+
+// A hangup ends what is on a terminal as other signals do: in good order, the
+// terminal as it was.
+func TestHangup(t *testing.T) {
+	for _, args := range [][]string{nil, {"--read-only"}, {"demo"}} {
+		for name, hangUp := range map[string]func(*screen){
+			"signal":   func(s *screen) { s.signal(syscall.SIGHUP) },
+			"terminal": func(s *screen) { _ = s.tty.Close() },
+		} {
+			t.Run(strings.Join(append(args, name), " "), func(t *testing.T) {
+				r := newRig(t)
+				r.ok("queue", "add", "q")
+				s := r.screen(t, args...)
+				s.wait("Signalbox")
+				hangUp(s)
+				if code := s.end(); code != 0 {
+					t.Errorf("it left with %d", code)
+				}
+				if name == "signal" && !strings.Contains(s.seen.String(), "\x1b[?1049l") {
+					t.Error("the terminal is not as it was")
+				}
+				r.leftNothing()
+			})
+		}
 	}
 }
 

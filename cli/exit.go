@@ -18,7 +18,7 @@ func (a *app) exit(err error) int {
 		return 0
 	}
 	if errors.Is(err, context.Canceled) {
-		err = &store.Error{Code: store.CodeFailed, Thing: "signalbox", Rule: "interrupted"}
+		err = &store.Error{Code: store.CodeFailed, Thing: "interrupted"}
 	}
 	if silent, ok := errors.AsType[told](err); ok {
 		return int(silent.code)

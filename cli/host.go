@@ -34,7 +34,7 @@ type host struct {
 const farewell = 5 * time.Second
 
 // hosting makes a host, or gives the client of the engine that holds the store
-// already. A read-only engine, and one in memory, has no drains or socket.
+// already. An engine in memory has no socket.
 func (a *app) hosting(ctx context.Context) (*host, *client.Client, error) {
 	where, err := a.where()
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *app) hosting(ctx context.Context) (*host, *client.Client, error) {
 	}
 	h := &host{where: where, stop: func() {}}
 	log := slog.New(slog.DiscardHandler)
-	if !a.readOnly && !where.memory {
+	if !where.memory {
 		if log, h.log, err = openLog(where.path + ".log"); err != nil {
 			return nil, nil, err
 		}
@@ -55,9 +55,6 @@ func (a *app) hosting(ctx context.Context) (*host, *client.Client, error) {
 		return nil, other, h.closeLog()
 	}
 	h.engine = s.(*engine.Engine)
-	if a.readOnly {
-		return h, nil, nil
-	}
 	if !where.memory {
 		if err := h.serve(ctx, log); err != nil {
 			return nil, nil, errors.Join(err, h.engine.Close(), h.closeLog())

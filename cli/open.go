@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
+	"os"
 	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"signalbox/client"
 	"signalbox/engine"
@@ -28,24 +29,40 @@ const (
 	knock = 2 * time.Second
 )
 
-// do runs fn on the service and closes it.
+// do runs fn on the service and closes it. It makes no store.
 func (a *app) do(ctx context.Context, fn func(context.Context, Service) error) error {
+	return a.run(ctx, place.holds, fn)
+}
+
+// make is do for what may be the first thing done with a store.
+func (a *app) make(ctx context.Context, fn func(context.Context, Service) error) error {
+	if a.readOnly {
+		return a.do(ctx, fn)
+	}
+	return a.run(ctx, func(place) error { return nil }, fn)
+}
+
+func (a *app) run(ctx context.Context, check func(place) error, fn func(context.Context, Service) error) error {
 	ctx, stop := interruptible(engine.WithActor(ctx, a.actor()))
 	defer stop()
-	s, err := a.open(ctx)
+	s, err := a.open(ctx, check)
 	if err != nil {
 		return err
 	}
 	return errors.Join(fn(ctx, s), s.Close())
 }
 
-// open finds the service: the engine that was named, or what find finds.
-func (a *app) open(ctx context.Context) (Service, error) {
+// open finds the service: the engine that was named, or what find finds at a
+// place that passes the check.
+func (a *app) open(ctx context.Context, check func(place) error) (Service, error) {
 	if address := a.address(); address != "" {
 		return a.attach(ctx, address)
 	}
 	where, err := a.where()
 	if err != nil {
+		return nil, err
+	}
+	if err := check(where); err != nil {
 		return nil, err
 	}
 	return a.find(ctx, where, nil)
@@ -61,6 +78,9 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 		s, err := bolt.Open(where.path, bolt.Options{ReadOnly: a.readOnly, Timeout: glance})
 		if err == nil {
 			return a.start(ctx, where, s, log)
+		}
+		if errors.Is(err, berrors.ErrInvalid) {
+			return nil, &store.Error{Code: store.CodeUnavailable, Thing: "store " + where.path, Rule: "it is not a signalbox store, or its beginning is damaged", Mend: "check --store, or put a backup in its place"}
 		}
 		if !errors.Is(err, bolt.ErrHeld) {
 			return nil, err
@@ -79,16 +99,31 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 	}
 }
 
-// stillHeld says how long the store was waited for in all.
+// stillHeld says who held the store all the time, and whether that one sleeps.
 func stillHeld(err error) error {
 	e, ok := errors.AsType[*store.Error](err)
 	if !ok {
 		return err
 	}
-	still := *e
-	still.Rule, _, _ = strings.Cut(e.Rule, " (waited")
-	still.Rule += fmt.Sprintf(" (waited %s)", patience)
-	return &still
+	holder, _, _ := strings.Cut(e.Rule, " (waited")
+	still := &store.Error{Code: e.Code, Thing: e.Thing, Rule: fmt.Sprintf("%s (waited %s)", holder, patience), Mend: e.Mend}
+	var pid int
+	if _, err := fmt.Sscanf(holder, "is held by process %d", &pid); err == nil && suspended(pid) {
+		still.Rule += ", which is suspended"
+		still.Mend = fmt.Sprintf("resume it with fg or `kill -CONT %d`", pid)
+	}
+	return still
+}
+
+// suspended says that a process is stopped, by ctrl-z say; where there is no
+// /proc it can't be told.
+func suspended(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(b[bytes.LastIndexByte(b, ')')+1:]), " ")
+	return strings.HasPrefix(after, "T") || strings.HasPrefix(after, "t")
 }
 
 func (a *app) start(ctx context.Context, where place, s store.Store, log *slog.Logger) (Service, error) {
@@ -100,9 +135,13 @@ func (a *app) start(ctx context.Context, where place, s store.Store, log *slog.L
 }
 
 func (a *app) knock(ctx context.Context, socket string) (*client.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, knock)
+	soon, cancel := context.WithTimeout(ctx, knock)
 	defer cancel()
-	return client.Connect(ctx, socket, client.Options{ReadOnly: a.readOnly})
+	c, err := client.Connect(soon, socket, client.Options{ReadOnly: a.readOnly})
+	if soon.Err() != nil && ctx.Err() == nil {
+		err = store.Unavailable("socket "+socket, fmt.Errorf("its engine did not answer within %s", knock), "see whether that signalbox is suspended")
+	}
+	return c, err
 }
 
 // address is the running engine that was named, if one was.
@@ -123,51 +162,4 @@ func (a *app) attach(ctx context.Context, address string) (Service, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-// place is where a store is kept.
-type place struct {
-	memory bool
-	path   string
-}
-
-// String is the store as people name it.
-func (p place) String() string {
-	if p.memory {
-		return "memory:"
-	}
-	return "bolt:" + p.path
-}
-
-func (p place) socket() string { return p.path + ".sock" }
-
-// where reads --store and its substitutes. Links are followed, so that all
-// commands find one socket beside one file.
-func (a *app) where() (place, error) {
-	name := a.store
-	if name == "" {
-		name = a.Getenv("SIGNALBOX_STORE")
-	}
-	if name == "" {
-		data := a.Getenv("XDG_DATA_HOME")
-		if data == "" {
-			data = xdg.DataHome
-		}
-		name = "bolt:" + filepath.Join(data, "signalbox", "signalbox.db")
-	}
-	if name == "memory:" {
-		return place{memory: true}, nil
-	}
-	path, ok := strings.CutPrefix(name, "bolt:")
-	if !ok || path == "" {
-		return place{}, usage(fmt.Sprintf("store %q", name), "a store is bolt:PATH or memory:", "write bolt: and the file's path")
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return place{}, store.Unavailable("store "+name, err, "")
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	return place{path: path}, nil
 }

@@ -46,7 +46,7 @@ func (a *app) queueAdd() *cobra.Command {
 		if err := json.Unmarshal(patch, &q); err != nil {
 			return err
 		}
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+		return a.make(c.Context(), func(ctx context.Context, s Service) error {
 			state, err := s.AddQueue(ctx, q)
 			if err != nil {
 				return err

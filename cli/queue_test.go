@@ -58,6 +58,7 @@ func TestQueues(t *testing.T) {
 
 func TestQueueListFormats(t *testing.T) {
 	r := newRig(t)
+	r.ok("slot", "auto")
 	if out := r.ok("queue", "list", "-o", "json"); out != "[]\n" {
 		t.Errorf("no queues are %q", out)
 	}

@@ -135,8 +135,12 @@ type item struct {
 	Review    struct{ Status, Reviewer, Note string }
 }
 
-// outcome is an outcome as commands print it.
-type outcome struct{ Item, Result, Error, Status, Next string }
+// outcome is an outcome as commands print it; a retry prints items, whose
+// errors are objects.
+type outcome struct {
+	Item, Result, Status, Next string
+	Error                      any
+}
 
 // claimed claims items and gives them.
 func (r *rig) claimed(args ...string) []item {

@@ -99,7 +99,7 @@ func TestSettle(t *testing.T) {
 	if got.code != 5 || len(results) != 3 || !strings.Contains(got.stderr, "2 of 3 items refused") {
 		t.Fatalf("exit %d, %s%s", got.code, got.stdout, got.stderr)
 	}
-	if a, b, c := parse[outcome](t, results[0]), parse[outcome](t, results[1]), parse[outcome](t, results[2]); a.Result == "ok" || a.Error == "" || b.Result != "ok" || c.Result != "gone" {
+	if a, b, c := parse[outcome](t, results[0]), parse[outcome](t, results[1]), parse[outcome](t, results[2]); a.Result == "ok" || a.Error == nil || b.Result != "ok" || c.Result != "gone" {
 		t.Errorf("settled %+v, %+v, %+v", a, b, c)
 	}
 	for _, bad := range []string{"{", `{"item":"q/1","fence":1,"status":"success","outptu":1}`, `{"fence":1}`, `{"item":"x"}`, `{"item":"q/1"} {}`} {

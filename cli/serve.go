@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Use: "serve", Short: "Run the engine without a screen", Args: takes(),
 		Long: "Run the engine without a screen, until it is told to stop. It works the queues that have a consumer, ends leases, " +
 			"and answers other commands and consoles on a socket beside the store.\n\n" +
-			"The first SIGINT or SIGTERM takes no new work and lets running work finish for 25 seconds; what is left is given back at no cost. " +
+			"The first SIGINT, SIGTERM or SIGHUP takes no new work and lets running work finish for 25 seconds; what is left is given back at no cost. " +
 			"The second gives it back at once.",
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) },
 	}
@@ -26,7 +25,7 @@ func (a *app) serveCommand() *cobra.Command {
 
 func (a *app) serve(ctx context.Context) error {
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)
 	if a.readOnly {
 		return usage("`signalbox serve`", "an engine changes its store", "leave out --read-only")

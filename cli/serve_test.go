@@ -344,12 +344,13 @@ func TestWaitingLetsOthersIn(t *testing.T) {
 func TestHeldStore(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
+	r.ok("queue", "add", "q")
 	s, err := bolt.Open(filepath.Join(r.dir, "s.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	r.fails(7, fmt.Sprintf("held by process %d (waited 5s)", os.Getpid()), "queue", "list")
+	r.fails(7, fmt.Sprintf("is held by process %d (waited 5s); use that signalbox", os.Getpid()), "queue", "list")
 	if waited := time.Since(began); waited < 4*time.Second {
 		t.Errorf("waited only %s", waited)
 	}
@@ -361,7 +362,6 @@ func TestHeldStore(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	r := newRig(t)
-	r.fails(7, "store ", "queue", "list", "--read-only")
 	r.ok("queue", "add", "q")
 	r.ok("queue", "list", "--read-only")
 	for _, change := range []string{
@@ -375,8 +375,91 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-func TestDamagedStore(t *testing.T) {
+// What reads makes no store, and says where it looked for one.
+func TestNoStore(t *testing.T) {
 	r := newRig(t)
-	r.file("s.db", strings.Repeat("this is no store ", 1000))
-	r.fails(7, "store ", "queue", "list")
+	path := filepath.Join(r.dir, "s.db")
+	commands := []string{
+		"queue list", "queue show q", "queue set q --retries 1", "queue pause q", "queue resume q", "queue delete q",
+		"item list", "item show q/1", "item history q/1", "item retry q/1", "item review q/1 --verify",
+		"item add --queue q --payload 1", "item import --queue q " + r.file("a.csv", "a\n1\n"),
+		"claim --queue q --robot r", "start q/1 --fence 1", "complete q/1 --fence 1", "settle",
+		"slot show", "snapshot slots", "queue add q --read-only", "slot set 9 --read-only",
+	}
+	r.stdin = `{"item":"q/1","fence":1,"status":"success"}`
+	for _, command := range commands {
+		r.fails(7, "there is no store at "+path+"; create it with `signalbox queue add …` or check --store", strings.Fields(command)...)
+	}
+	if left, err := filepath.Glob(path + "*"); err != nil || len(left) != 0 {
+		t.Errorf("%v were made, %v", left, err)
+	}
+	r.file("s.db", "")
+	r.fails(7, "there is no store at "+path+": the file is empty", "queue", "list")
+	r.fails(7, "there is no store at "+path+": the file is empty", "queue", "list", "--read-only")
+	r.fails(7, "it is a folder", "queue", "list", "--store", "bolt:"+r.dir)
+	r.ok("slot", "set", "9")
+	r.ok("slot", "show", "--read-only")
+}
+
+func TestNotAStore(t *testing.T) {
+	r := newRig(t)
+	for _, text := range []string{"a few words", strings.Repeat("this is no store ", 1000)} {
+		r.file("s.db", text)
+		r.fails(7, "it is not a signalbox store", "queue", "list")
+		r.fails(7, "it is not a signalbox store", "queue", "list", "--read-only")
+	}
+}
+
+// An engine that sleeps under ctrl-z holds its store and answers nobody.
+func TestSuspendedHolder(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.serveProcess()
+	s.signal(syscall.SIGSTOP)
+	if !stopped(t, s.cmd.Process.Pid) {
+		t.Skip("where there is no /proc it can't be told")
+	}
+	pid := s.cmd.Process.Pid
+	r.fails(7, fmt.Sprintf("is held by process %d (waited 5s), which is suspended; resume it with fg or `kill -CONT %d`", pid, pid), "queue", "list")
+	r.fails(7, "its engine did not answer", "queue", "list", "--connect", "unix:"+filepath.Join(r.dir, "s.db.sock"), "--store", "")
+	s.signal(syscall.SIGCONT)
+	r.ok("queue", "list")
+}
+
+// stopped waits until a process has stopped.
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	for {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return false
+		}
+		if strings.Contains(string(b), ") T ") {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Each signal to end lets serve end in good order and leaves nothing behind.
+func TestSignalsToEnd(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		r := newRig(t)
+		s := r.serveProcess()
+		s.signal(signal)
+		if code, words := s.end(); code != 0 || !strings.Contains(words, "stopped; ") {
+			t.Errorf("%s: exit %d, %s", signal, code, words)
+		}
+		r.leftNothing()
+	}
+}
+
+// leftNothing checks that no process id and no socket are left.
+func (r *rig) leftNothing() {
+	r.t.Helper()
+	for _, name := range []string{"s.db.pid", "s.db.sock"} {
+		if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil {
+			r.t.Errorf("%s was left", name)
+		}
+	}
 }

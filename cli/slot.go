@@ -44,7 +44,7 @@ func (a *app) slotSet() *cobra.Command {
 		if err != nil {
 			return usage(fmt.Sprintf("pool %q", args[0]), "it is not a number", "write it as 25")
 		}
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+		return a.make(c.Context(), func(ctx context.Context, s Service) error {
 			r := engine.SplitRequest{Size: n, Fast: fast, Slow: slow}
 			setFast, setSlow := c.Flags().Changed("fast"), c.Flags().Changed("slow")
 			r.Keep = !setFast && !setSlow
@@ -69,7 +69,7 @@ func (a *app) slotAuto() *cobra.Command {
 	return &cobra.Command{
 		Use: "auto [N]", Short: "Split the pool by the default: a quarter for each lane", Args: takes("[N]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			return a.make(c.Context(), func(ctx context.Context, s Service) error {
 				now, err := s.Pool(ctx)
 				if err != nil {
 					return err

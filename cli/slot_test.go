@@ -19,6 +19,7 @@ type pool struct {
 
 func TestSlots(t *testing.T) {
 	r := newRig(t)
+	r.ok("slot", "auto")
 	p := parse[pool](t, r.ok("slot", "show"))
 	if p.Pool != 25 || !p.Auto || p.Fast.First != 1 || p.Fast.Last != 19 || p.Slow.First != 7 || p.Slow.Last != 25 || len(p.Slots) != 25 || p.Slots[6].Lane != "commons" {
 		t.Errorf("the pool is %+v", p)
