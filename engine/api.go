@@ -150,6 +150,7 @@ type ListRequest struct {
 	Queue    string         `json:"queue,omitempty"`
 	Statuses []store.Status `json:"statuses,omitempty"`
 	Group    string         `json:"group,omitempty"`
+	Kind     string         `json:"kind,omitempty"`   // of the error: business or system; "" = any
 	Filter   string         `json:"filter,omitempty"` // the filter language; see ParseFilter
 	After    store.ID       `json:"after,omitzero"`   // exclusive cursor
 	Desc     bool           `json:"desc,omitempty"`   // highest number first

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"signalbox/store"
 )
 
 // MaxWave is the largest number of items one claim hands out.
 const MaxWave = 1000
+
+// maxRobot is the longest name of a robot, in bytes.
+const maxRobot = 256
 
 // Claim hands waiting items to a robot, atomically and in claim order, each
 // with a new fence. CodeEmpty when there is nothing; with Wait it parks until
@@ -81,8 +85,12 @@ func validateClaim(r *ClaimRequest) error {
 		return store.Invalid("a claim", "it names no queue", "say which with --queue")
 	case r.N < 1 || r.N > MaxWave:
 		return store.Invalid("a claim", fmt.Sprintf("%d items: a wave holds 1 to %d", r.N, MaxWave), "claim several waves")
-	case r.Robot == "" || len(r.Robot) > 256:
-		return store.Invalid("a claim", "it names no robot, or one of over 256 bytes", "say who works the items with --robot")
+	case r.Robot == "":
+		return store.Invalid("a claim", "it names no robot", "say who works the items with --robot")
+	case len(r.Robot) > maxRobot:
+		return store.Invalid("robot", fmt.Sprintf("%d bytes, the limit is %d", len(r.Robot), maxRobot), "use a shorter name")
+	case cleanText(r.Robot, maxRobot) != r.Robot || strings.ContainsFunc(r.Robot, unicode.IsControl):
+		return store.Invalid(fmt.Sprintf("robot %q", r.Robot), "a name may hold no control character and is UTF-8", "leave them out")
 	case !r.Item.IsZero() && r.Item.Queue != r.Queue:
 		return store.Invalid("item "+r.Item.String(), "it is not in queue "+r.Queue, "name its own queue")
 	}

@@ -73,14 +73,15 @@ func TestClaimRefusals(t *testing.T) {
 			req  engine.ClaimRequest
 			want store.Code
 		}{
-			"no robot":       {engine.ClaimRequest{Queue: "q"}, store.CodeInvalid},
-			"no queue":       {engine.ClaimRequest{Robot: "r"}, store.CodeInvalid},
-			"too many":       {engine.ClaimRequest{Queue: "q", Robot: "r", N: 1001}, store.CodeInvalid},
-			"missing queue":  {engine.ClaimRequest{Queue: "none", Robot: "r"}, store.CodeNotFound},
-			"other prefix":   {engine.ClaimRequest{Queue: "q", Robot: "r", Reference: "X"}, store.CodeEmpty},
-			"inexact":        {engine.ClaimRequest{Queue: "q", Robot: "r", Reference: "INV", Exact: true}, store.CodeEmpty},
-			"missing item":   {engine.ClaimRequest{Item: store.ID{Queue: "q", Number: 9}, Robot: "r"}, store.CodeNotFound},
-			"another's item": {engine.ClaimRequest{Queue: "q", Item: store.ID{Queue: "p", Number: 1}, Robot: "r"}, store.CodeInvalid},
+			"no robot":        {engine.ClaimRequest{Queue: "q"}, store.CodeInvalid},
+			"no queue":        {engine.ClaimRequest{Robot: "r"}, store.CodeInvalid},
+			"ESC in its name": {engine.ClaimRequest{Queue: "q", Robot: "r\x1b[2J"}, store.CodeInvalid},
+			"too many":        {engine.ClaimRequest{Queue: "q", Robot: "r", N: 1001}, store.CodeInvalid},
+			"missing queue":   {engine.ClaimRequest{Queue: "none", Robot: "r"}, store.CodeNotFound},
+			"other prefix":    {engine.ClaimRequest{Queue: "q", Robot: "r", Reference: "X"}, store.CodeEmpty},
+			"inexact":         {engine.ClaimRequest{Queue: "q", Robot: "r", Reference: "INV", Exact: true}, store.CodeEmpty},
+			"missing item":    {engine.ClaimRequest{Item: store.ID{Queue: "q", Number: 9}, Robot: "r"}, store.CodeNotFound},
+			"another's item":  {engine.ClaimRequest{Queue: "q", Item: store.ID{Queue: "p", Number: 1}, Robot: "r"}, store.CodeInvalid},
 		} {
 			if _, err := r.Claim(r.ctx, c.req); store.CodeOf(err) != c.want {
 				t.Errorf("%s: %v, want code %d", name, err, c.want)

@@ -77,13 +77,14 @@ func (f *feed) signal() {
 	}
 }
 
-// Watch gives the newest snapshot as soon as its revision is above after, and
-// waits for one while there is none. Safe for any number of watchers; each
-// sees the newest, not every one.
+// Watch gives the newest snapshot as soon as its revision is another than after
+// (0 = any), and waits while it is that. A watcher that comes from an earlier
+// engine is answered at once: revisions begin with the engine's start time.
+// Safe for any number of watchers; each sees the newest, not every one.
 func (e *Engine) Watch(ctx context.Context, after uint64) (*Snapshot, error) {
 	for {
 		s, err := e.feed.newest(ctx)
-		if err != nil || s.Revision > after {
+		if err != nil || s.Revision != after {
 			return s, err
 		}
 		select {
@@ -146,7 +147,7 @@ func (d *dirt) merge(o dirt) {
 
 // snapshot makes the picture that follows old; only what is dirty is read.
 func (e *Engine) snapshot(ctx context.Context, old *Snapshot, d dirt) (*Snapshot, error) {
-	s := &Snapshot{Store: e.name, ReadOnly: e.readOnly}
+	s := &Snapshot{Store: e.name, ReadOnly: e.readOnly, Revision: uint64(e.now())}
 	if old != nil {
 		*s = *old
 	}

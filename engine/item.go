@@ -224,7 +224,7 @@ func validateFamily(q *store.Queue, payload []byte) error {
 
 func validateReference(ref string) error {
 	if n := utf8.RuneCountInString(ref); n > MaxReference {
-		return overLimit("reference", n, MaxReference, "characters")
+		return store.Invalid("reference", fmt.Sprintf("%d characters, the limit is %d", n, MaxReference), "use a shorter one and keep the rest in the payload")
 	}
 	for _, c := range ref {
 		if c == '"' || c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == utf8.RuneError {

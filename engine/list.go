@@ -84,7 +84,7 @@ func (e *Engine) scan(ctx context.Context, r ListRequest, f Filter, visit func(s
 					return err
 				}
 			}
-			more, err = e.scanChunk(rd, &q, f, &damaged, visit)
+			more, err = e.scanChunk(rd, &q, r.Kind, f, &damaged, visit)
 			return err
 		})
 	}
@@ -93,7 +93,7 @@ func (e *Engine) scan(ctx context.Context, r ListRequest, f Filter, visit func(s
 
 // scanChunk visits one chunk and moves q's cursor behind it; more says that the
 // scan is not at its end.
-func (e *Engine) scanChunk(r store.Reader, q *store.Query, f Filter, damaged *int, visit func(store.Item) bool) (more bool, err error) {
+func (e *Engine) scanChunk(r store.Reader, q *store.Query, kind string, f Filter, damaged *int, visit func(store.Item) bool) (more bool, err error) {
 	now := e.now()
 	var queue store.Queue
 	seen := 0
@@ -104,7 +104,7 @@ func (e *Engine) scanChunk(r store.Reader, q *store.Query, f Filter, damaged *in
 		}
 		seen++
 		q.After = i.ID()
-		if f.match(&i, now) {
+		if (kind == "" || kind == i.ErrorKind()) && f.match(&i, now) {
 			if queue.Name != i.Queue {
 				if queue, err = r.Queue(i.Queue); err != nil {
 					return false, err
@@ -128,21 +128,21 @@ func (e *Engine) total(ctx context.Context, r ListRequest, f Filter) (n int64, e
 	if !some {
 		return 0, nil
 	}
-	if len(f.terms) > 0 {
+	if len(f.terms) > 0 || r.Kind != "" && q.Group == "" {
 		return -1, nil
 	}
 	err = e.store.View(ctx, func(rd store.Reader) error {
-		n, err = count(rd, &q, e.now())
+		n, err = count(rd, &q, r.Kind, e.now())
 		return err
 	})
 	return n, err
 }
 
-func count(r store.Reader, q *store.Query, now store.Time) (n int64, err error) {
+func count(r store.Reader, q *store.Query, kind string, now store.Time) (n int64, err error) {
 	if q.Group != "" {
 		groups, err := r.Groups(q.Queue)
 		for _, g := range groups {
-			if g.Text == q.Group && (len(q.Statuses) == 0 || slices.Contains(q.Statuses, g.Status)) {
+			if g.Text == q.Group && (kind == "" || g.Kind == kind) && (len(q.Statuses) == 0 || slices.Contains(q.Statuses, g.Status)) {
 				n += g.Count
 			}
 		}

@@ -143,7 +143,7 @@ func (e *Engine) DeleteQueue(ctx context.Context, name string, force bool) error
 		}
 		unsettled := s.Counts.Waiting() + s.Counts.InFlight() + s.Counts[store.Abandoned]
 		if unsettled > 0 && !force {
-			return store.Conflict(fmt.Sprintf("queue %q", name), fmt.Sprintf("it holds %d unsettled items", unsettled), "settle or delete them, or force it")
+			return store.Conflict(fmt.Sprintf("queue %q", name), fmt.Sprintf("it holds %d unsettled items", unsettled), "settle them first, or delete them with it by --force")
 		}
 		t.touch(name)
 		if err := t.DeleteQueue(name); err != nil {

@@ -145,6 +145,9 @@ func held(i *store.Item, fence uint64) (string, error) {
 	case Final(i.Status):
 		return Stale, store.Conflict(thing, "lease lost, the item is "+i.Status.String(), "nothing is left to report on it")
 	}
+	if i.Status == store.Abandoned {
+		mend = "retry it with `signalbox item retry " + i.ID().String() + "`"
+	}
 	return Stale, store.Conflict(thing, "lease lost, now held by nobody (the item is "+i.Status.String()+")", mend)
 }
 

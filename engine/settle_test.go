@@ -324,6 +324,26 @@ func TestReview(t *testing.T) {
 	})
 }
 
+func TestGroupsKeepBusinessAndSystemApart(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		r.addN("q", 3)
+		for n, rec := range r.claim("q", "r", 3) {
+			r.settle(rec, []string{engine.Business, engine.System, engine.Business}[n], "no answer")
+		}
+		groups, err := r.Groups(r.ctx, "q")
+		if err != nil || len(groups) != 2 || groups[0].Kind != engine.Business || groups[0].Count != 2 || groups[1].Kind != engine.System || groups[1].Count != 1 {
+			t.Errorf("%v %+v", err, groups)
+		}
+		for kind, want := range map[string]int{engine.Business: 2, engine.System: 1, "": 3} {
+			page, err := r.List(r.ctx, engine.ListRequest{Queue: "q", Group: "no answer", Kind: kind})
+			if err != nil || len(page.Items) != want || page.Total != int64(want) {
+				t.Errorf("kind %q: %v, %d items of %d", kind, err, len(page.Items), page.Total)
+			}
+		}
+	})
+}
+
 func TestFold(t *testing.T) {
 	for reason, want := range map[string]string{
 		"not shipped":                                        "not shipped",

@@ -184,6 +184,14 @@ type Item struct {
 // ID gives the item's name.
 func (i *Item) ID() ID { return ID{i.Queue, i.Number} }
 
+// ErrorKind is the kind of the item's error, "" when it has none.
+func (i *Item) ErrorKind() string {
+	if i.Error == nil {
+		return ""
+	}
+	return i.Error.Kind
+}
+
 // ReadyAt is when a waiting item may be claimed: the later of its retry delay
 // and its deferral; 0 = at once.
 func (i *Item) ReadyAt() Time { return max(i.AvailableAt, i.DeferUntil) }
@@ -274,11 +282,12 @@ func (c *Counts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Group counts the items of one queue and status that wait for a person's
-// decision under one folded reason.
+// Group counts the items of one queue, status and kind of failure that wait for
+// a person's decision under one folded reason.
 type Group struct {
 	Queue  string `json:"queue"`
 	Status Status `json:"status"`
+	Kind   string `json:"kind"` // Item.ErrorKind
 	Text   string `json:"text"` // Item.Group
 	Count  int64  `json:"count"`
 }

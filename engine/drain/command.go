@@ -29,7 +29,7 @@ const (
 type command struct {
 	set       *store.Queue
 	wave      bool // all items of a claim in one run
-	spawn     func(*exec.Cmd) error
+	spawner   *spawner
 	killDelay time.Duration
 	hurry     <-chan struct{}
 }
@@ -50,9 +50,9 @@ func (c *command) work(ctx context.Context, records []engine.Record) result {
 	if c.wave {
 		kept = min(stdoutKept*len(records), stdoutKeptMax)
 	}
-	p := &process{cmd: c.build(records), spawn: c.spawn, killDelay: c.killDelay, hurry: c.hurry, stdout: head{limit: kept}, stderr: tail{limit: stderrKept}}
+	p := &process{cmd: c.build(records), spawner: c.spawner, killDelay: c.killDelay, hurry: c.hurry, stdout: head{limit: kept}, stderr: tail{limit: stderrKept}}
 	if err := p.run(ctx, input); err != nil {
-		return broken(err.Error())
+		return broken(c.whyNot(err))
 	}
 	if p.cut {
 		res := failed(engine.System, "stopped", p.stderr.text())
@@ -66,6 +66,19 @@ func (c *command) work(ctx context.Context, records []engine.Record) result {
 		return p.waveResult(records)
 	}
 	return p.itemResult()
+}
+
+// whyNot words why a program could not be started: the system's own words blame
+// the program for a folder that is not there.
+func (c *command) whyNot(err error) string {
+	dir := c.set.Consumer.Dir
+	if dir == "" {
+		return err.Error()
+	}
+	if info, gone := os.Stat(dir); gone != nil || !info.IsDir() {
+		return fmt.Sprintf("its folder %q is not there", dir)
+	}
+	return err.Error()
 }
 
 func (c *command) build(records []engine.Record) *exec.Cmd {

@@ -66,7 +66,7 @@ func (a absent) work(context.Context, []engine.Record) result { return broken(a.
 func (s *Scheduler) consumer(set *store.Queue) consumer {
 	switch set.Consumer.Kind {
 	case engine.Command:
-		return &command{set: set, wave: set.BatchSize > 1, spawn: s.spawner.start, killDelay: s.options.KillDelay, hurry: s.hurry}
+		return &command{set: set, wave: set.BatchSize > 1, spawner: &s.spawner, killDelay: s.options.KillDelay, hurry: s.hurry}
 	case engine.Handler:
 		if h := s.options.Handlers[set.Name]; h != nil {
 			return function{h}

@@ -21,7 +21,7 @@ const (
 // process is one run of a program, in a process group of its own.
 type process struct {
 	cmd       *exec.Cmd
-	spawn     func(*exec.Cmd) error
+	spawner   *spawner
 	killDelay time.Duration
 	hurry     <-chan struct{} // closed: kill without delay
 	stdout    head
@@ -56,6 +56,7 @@ func (p *process) run(ctx context.Context, input []byte) error {
 	// can't have become another's.
 	signalGroup(p.cmd, kill)
 	_ = reap() // ProcessState tells
+	p.spawner.ended(p.cmd)
 	p.hangUp()
 	return nil
 }
@@ -77,7 +78,7 @@ func (p *process) start() error {
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p.cmd.SysProcAttr = attributes()
-	if err := p.spawn(p.cmd); err != nil {
+	if err := p.spawner.start(p.cmd); err != nil {
 		closeAll(p.pipes)
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,7 +21,37 @@ import (
 	"signalbox/store/memory"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// orphanChild makes the test binary an engine that works one item until it is
+// killed.
+const orphanChild = "SIGNALBOX_ORPHAN_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(orphanChild); dir != "" {
+		workForEver(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// workForEver runs a program that takes its item, then starts a child and writes
+// its process id.
+func workForEver(dir string) {
+	ctx := context.Background()
+	e, err := engine.Open(ctx, memory.New(), engine.Options{})
+	if err != nil {
+		panic(err)
+	}
+	q := engine.DefaultQueue("q", store.Jobs)
+	q.Consumer = store.Consumer{Kind: engine.Command, Argv: []string{"sh", "-c", "read item; sleep 1000 & echo $! > " + filepath.Join(dir, "pid") + "; wait"}}
+	if _, err := e.AddQueue(ctx, q); err != nil {
+		panic(err)
+	}
+	if _, err := e.Add(ctx, engine.AddRequest{Queue: "q", Items: []engine.NewItem{{Payload: []byte("{}")}}}); err != nil {
+		panic(err)
+	}
+	drain.Start(ctx, e, drain.Options{})
+	fmt.Println("up")
+	select {}
+}
 
 // rig is a real engine whose calls can be counted and made to fail, with short
 // words for what tests do to it.

@@ -13,6 +13,7 @@ import (
 type spawner struct {
 	once     sync.Once
 	requests chan spawn
+	warden   warden
 }
 
 type spawn struct {
@@ -23,13 +24,21 @@ type spawn struct {
 // start starts a program.
 func (s *spawner) start(cmd *exec.Cmd) error {
 	s.once.Do(func() {
+		s.warden.begin()
 		s.requests = make(chan spawn)
 		go s.run()
 	})
 	r := spawn{cmd, make(chan error, 1)}
 	s.requests <- r
-	return <-r.err
+	err := <-r.err
+	if err == nil {
+		s.warden.watch(cmd.Process.Pid)
+	}
+	return err
 }
+
+// ended says that nothing is left of a program's group.
+func (s *spawner) ended(cmd *exec.Cmd) { s.warden.forget(cmd.Process.Pid) }
 
 func (s *spawner) run() {
 	runtime.LockOSThread()
@@ -43,4 +52,5 @@ func (s *spawner) run() {
 func (s *spawner) close() {
 	s.once.Do(func() { s.requests = make(chan spawn) })
 	close(s.requests)
+	s.warden.end()
 }

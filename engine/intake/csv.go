@@ -142,8 +142,7 @@ func (f *File) readHeader() error {
 		first, err = f.in.next()
 	}
 	if errors.Is(err, io.EOF) {
-		f.columns = &columns{}
-		return nil
+		return store.Invalid("the file", "it is empty", "give one with rows")
 	}
 	if errors.Is(err, errLong) {
 		return tooLong

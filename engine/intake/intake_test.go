@@ -59,8 +59,8 @@ func TestRead(t *testing.T) {
 		columns intake.Columns
 		want    []string
 	}{
-		{"nothing", "", intake.Columns{}, nil},
-		{"only white space", "\n \r\n", intake.Columns{}, nil},
+		{"nothing", "", intake.Columns{}, []string{"open: the file: it is empty; give one with rows"}},
+		{"only white space", "\n \r\n", intake.Columns{}, []string{"open: the file: it is empty; give one with rows"}},
 		{"only a header", "a,b\n", intake.Columns{}, nil},
 
 		{"UiPath's columns leave the payload", "Reference,Amount,Deadline,Postpone,Priority\nINV-1,12.50,2026-03-02,2026/03/01 18:30,High\n", intake.Columns{},

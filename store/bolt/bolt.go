@@ -21,7 +21,7 @@
 //	references  reference, 0, number       → nothing
 //	keys        idempotency key            → number
 //	group       hash of group, number      → nothing
-//	groups      status, hash of group      → count and text
+//	groups      status, hash of kind and group → count, kind and text
 //
 // An item is in two parts, because a payload is written once and a claim or
 // a settle then only moves a record of some thirty bytes from one status to

@@ -13,7 +13,7 @@ import (
 // ErrHeld is the cause when another process holds the file.
 var ErrHeld = errors.New("held by another process")
 
-const mendDamage = "keep a copy of the file, then restore a backup with `signalbox restore`"
+const mendDamage = "keep a copy of the file, and put a backup in its place"
 
 var errClosed = &store.Error{Code: store.CodeUnavailable, Thing: "store", Rule: "is closed", Mend: "open it again"}
 

@@ -56,7 +56,7 @@ func (t *tx) reindex(q *queue, old, now *store.Item, was, is standing) {
 	if old.Key != now.Key {
 		t.indexKey(q, old, now)
 	}
-	if old.Group != now.Group || old.Status != now.Status {
+	if old.Group != now.Group || old.Status != now.Status || now.Group != "" && old.ErrorKind() != now.ErrorKind() {
 		t.indexGroup(q, old, now)
 	}
 }
@@ -158,11 +158,11 @@ func (t *tx) indexGroup(q *queue, old, now *store.Item) {
 	}
 }
 
-// count adds to the number of items with i's group and status.
+// count adds to the number of items with i's group, status and kind of error.
 func (t *tx) count(q *queue, i *store.Item, n int64) {
-	hash := groupHash(i.Group)
+	g := store.Group{Kind: i.ErrorKind(), Text: i.Group}
+	hash := groupHash(g.Kind + "\x00" + g.Text)
 	key := append([]byte{byte(i.Status)}, hash[:]...)
-	g := store.Group{Text: i.Group}
 	if v := q.get(groups, key); v != nil {
 		if err := decode(v, counted, &g); err != nil {
 			t.fail(damagedQueue(q.name, err))

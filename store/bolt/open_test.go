@@ -148,9 +148,9 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // it must not stay locked either
-				refused(t, path, bolt.Options{Timeout: time.Second}, "restore a backup")
+				refused(t, path, bolt.Options{Timeout: time.Second}, "put a backup in its place")
 			}
-			refused(t, path, bolt.Options{Timeout: time.Second, ReadOnly: true}, "restore a backup")
+			refused(t, path, bolt.Options{Timeout: time.Second, ReadOnly: true}, "put a backup in its place")
 		})
 	}
 }

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -247,10 +248,7 @@ func (q *queue) groups() ([]store.Group, error) {
 	return list, nil
 }
 
-// compareGroups puts a queue's groups in order of status and text.
+// compareGroups puts a queue's groups in order of status, kind and text.
 func compareGroups(a, b store.Group) int {
-	if a.Status != b.Status {
-		return int(a.Status) - int(b.Status)
-	}
-	return strings.Compare(a.Text, b.Text)
+	return cmp.Or(cmp.Compare(a.Status, b.Status), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Text, b.Text))
 }

@@ -206,6 +206,7 @@ func (n *counters) code(c *coder) {
 func counted(c *coder, g *store.Group) {
 	c.int64(1, &g.Count)
 	c.str(2, &g.Text)
+	c.str(3, &g.Kind)
 }
 
 // encode writes a whole record with its version.

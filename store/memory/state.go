@@ -194,7 +194,7 @@ func (s *state) ByKey(name, key string) (store.ID, error) {
 	return store.ID{}, nil
 }
 
-// Groups implements store.Reader: by queue, status and text.
+// Groups implements store.Reader: by queue, status, kind and text.
 func (s *state) Groups(name string) ([]store.Group, error) {
 	if name != "" {
 		if _, err := s.queue(name); err != nil {
@@ -208,7 +208,7 @@ func (s *state) Groups(name string) ([]store.Group, error) {
 		}
 		for r := range all(q.items) {
 			if i := &r.item; i.Group != "" {
-				counts[store.Group{Queue: i.Queue, Status: i.Status, Text: i.Group}]++
+				counts[store.Group{Queue: i.Queue, Status: i.Status, Kind: i.ErrorKind(), Text: i.Group}]++
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func (s *state) Groups(name string) ([]store.Group, error) {
 		list = append(list, g)
 	}
 	slices.SortFunc(list, func(a, b store.Group) int {
-		return cmp.Or(strings.Compare(a.Queue, b.Queue), cmp.Compare(a.Status, b.Status), strings.Compare(a.Text, b.Text))
+		return cmp.Or(strings.Compare(a.Queue, b.Queue), cmp.Compare(a.Status, b.Status), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Text, b.Text))
 	})
 	return list, nil
 }

@@ -64,7 +64,7 @@ func (c *recount) queue(name string) error {
 			}
 		}
 		if i.Group != "" {
-			c.groups[store.Group{Queue: name, Status: i.Status, Text: i.Group}]++
+			c.groups[store.Group{Queue: name, Status: i.Status, Kind: i.ErrorKind(), Text: i.Group}]++
 		}
 		if err := c.item(&i); err != nil {
 			return err
