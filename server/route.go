@@ -134,7 +134,7 @@ func (p *params) item() store.ID {
 
 func (p *params) list() engine.ListRequest {
 	r := engine.ListRequest{
-		Queue: p.text("queue"), Group: p.text("group"), Filter: p.text("filter"),
+		Queue: p.text("queue"), Group: p.text("group"), Kind: p.text("kind"), Filter: p.text("filter"),
 		Desc: p.flag("desc"), Limit: p.limit(),
 	}
 	for _, name := range p.r.URL.Query()["status"] {

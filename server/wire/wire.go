@@ -222,6 +222,7 @@ func ListQuery(r engine.ListRequest) url.Values {
 	}
 	set("queue", r.Queue)
 	set("group", r.Group)
+	set("kind", r.Kind)
 	set("filter", r.Filter)
 	set("after", r.After.String())
 	for _, s := range r.Statuses {

@@ -30,6 +30,15 @@ func damagedQueue(name string, err error) error {
 	return damaged("queue "+strconv.Quote(name), err)
 }
 
+// unreadable words a panic of opening a file: what Go says of a bad address
+// tells a person nothing.
+func unreadable(p any) error {
+	if _, ok := p.(runtime.Error); ok {
+		return errors.New("its pages point to nowhere")
+	}
+	return fmt.Errorf("%v", p)
+}
+
 // recovered turns what a panic left into an error. bbolt reports damaged
 // pages by panicking, and touching a page past the end of a truncated file
 // faults.

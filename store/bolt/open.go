@@ -76,7 +76,7 @@ func openFile(path string, o Options) (db *bbolt.DB, err error) {
 		if p := recover(); p != nil {
 			unlock(file)
 			_ = file.Close()
-			db, err = nil, damaged("store "+path, fmt.Errorf("%v", p))
+			db, err = nil, damaged("store "+path, unreadable(p))
 		}
 	}()
 	db, err = bbolt.Open(path, 0o600, &bbolt.Options{
@@ -111,7 +111,7 @@ func (s *Store) prepare(o Options, fresh bool) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = damaged("store "+s.path, fmt.Errorf("%v", p))
+			err = damaged("store "+s.path, unreadable(p))
 		}
 	}()
 	empty := false
