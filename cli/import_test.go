@@ -1,11 +1,16 @@
 package cli_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"signalbox/cli"
 )
 
 // orders is a file of orders with the flaws that such files have: a comma in an
@@ -58,14 +63,14 @@ func TestImport(t *testing.T) {
 	}
 
 	got := r.run(append([]string{"item", "import", "--mode", "stop-on-first-failure"}, columns...)...)
-	if done := parse[imported](t, got.stdout); got.code != 2 || done.Stored != 2 || done.Rejected != 1 || !strings.Contains(got.stderr, "line 4: stopped after 2 stored rows: 7 fields") {
+	if done := parse[imported](t, got.stdout); got.code != 2 || done.Stored != 2 || done.Rejected != 1 || !strings.Contains(got.stderr, "line 4: stopped after 2 stored rows: 7 fields, the header has 6; the rows behind it were not tried: mend it, then go on with --from-line 4\n") {
 		t.Errorf("exit %d, %+v, %s", got.code, done, got.stderr)
 	}
 	r.ok("queue", "delete", "orders", "--force")
 	r.ok("queue", "add", "orders", "--family", "transactions", "--unique-references")
 
 	done := parse[imported](t, r.ok(append([]string{"item", "import", "--mode", "independent"}, columns...)...))
-	if done.Stored != sound || done.Rejected != ragged || done.RejectsFile != path+".rejects" || count() != sound {
+	if done.Stored != sound || done.Rejected != ragged || done.RejectsFile != path+".rejects.2" || count() != sound {
 		t.Errorf("imported %+v, %d stored", done, count())
 	}
 	rejects := strings.Split(strings.TrimSpace(r.read(done.RejectsFile)), "\n")
@@ -84,7 +89,7 @@ func TestImport(t *testing.T) {
 	if done := parse[imported](t, r.ok(append([]string{"item", "import"}, columns...)...)); done.Stored != ragged || done.RejectsFile != "" {
 		t.Errorf("imported %+v", done)
 	}
-	r.fails(5, fmt.Sprintf("line 2: reference \"10250\": it is already in queue orders (%d such rows)", ragged), append([]string{"item", "import"}, columns...)...)
+	r.fails(5, fmt.Sprintf("line 2: reference \"10250\": it is already in queue orders (%d such rows; ", ragged), append([]string{"item", "import"}, columns...)...)
 }
 
 func TestImportOtherFormats(t *testing.T) {
@@ -115,7 +120,7 @@ func TestImportOfWhatTheEngineRefuses(t *testing.T) {
 	r.ok("queue", "add", "q", "--family", "transactions")
 	large := fmt.Sprintf(`{"x":%q}`, strings.Repeat("x", 256_000))
 	path := r.file("a.jsonl", "{\"a\":1}\n"+large+"\n[1]\n"+large+"\n{\"a\":2}\n")
-	r.fails(2, "line 3: the row: it is not a JSON object (1 such row)", "item", "import", "--queue", "q", path)
+	r.fails(2, "line 3: the row: it is not a JSON object (1 such row; ", "item", "import", "--queue", "q", path)
 	done := parse[imported](t, r.ok("item", "import", "--queue", "q", "--mode", "independent", path))
 	if done.Stored != 2 || done.Rejected != 3 {
 		t.Errorf("imported %+v", done)
@@ -150,9 +155,118 @@ func TestImportRefusals(t *testing.T) {
 	if r.read(csv) != "a\n1\n2,3\n" {
 		t.Error("the input was changed")
 	}
-	if done := parse[imported](t, r.ok("item", "import", "--queue", "q", r.file("empty", ""))); done != (imported{}) {
-		t.Errorf("an empty file gave %+v", done)
+	r.fails(2, "the file: it is empty", "item", "import", "--queue", "q", r.file("empty", ""))
+	r.fails(2, "the file: it is empty", "item", "import", "--queue", "q", "-")
+	r.fails(2, "a line's number is 1 or more", "item", "import", "--queue", "q", "--from-line", "-3", csv)
+	if done := parse[imported](t, r.ok("item", "import", "--queue", "q", r.file("head", "a,b\n"))); done != (imported{}) {
+		t.Errorf("a file of no rows gave %+v", done)
 	}
+}
+
+// An import that is broken off says how far it came, and one that goes on from
+// there brings in each row once.
+func TestInterruptedImport(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--unique-references")
+	var text strings.Builder
+	for n := range 30_000 {
+		fmt.Fprintf(&text, "{\"payload\":%d,\"reference\":\"R%d\"}\n", n, n)
+		if n == 10 {
+			text.WriteString("{bad\n")
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs bytes.Buffer
+	world := r.world(&out, &errs)
+	in := strings.NewReader(text.String())
+	world.Stdin = io.MultiReader(io.LimitReader(in, 300_000), readerFunc(func([]byte) (int, error) { cancel(); return 0, io.EOF }), in)
+	rejects := filepath.Join(r.dir, "rejects")
+	code := cli.Run(ctx, world, []string{"item", "import", "--queue", "q", "--mode", "independent", "--rejects", rejects, "-"})
+	done := parse[imported](t, out.String())
+	want := fmt.Sprintf("signalbox: -: interrupted after %s stored rows; go on with --from-line %d\n", thousands(done.Stored), done.Stored+2)
+	if code != 1 || errs.String() != want || done.Stored < 1000 || done.Stored > 29_000 || done.Rejected != 1 {
+		t.Fatalf("exit %d, %+v, %s; want %s", code, done, errs.String(), want)
+	}
+	if !strings.Contains(r.read(rejects), `"rejected_line":12`) {
+		t.Errorf("the rejects so far are %q", r.read(rejects))
+	}
+	r.stdin = text.String()
+	rest := parse[imported](t, r.ok("item", "import", "--queue", "q", "--mode", "independent", "--from-line", fmt.Sprint(done.Stored+2), "-"))
+	if rest.Stored != 30_000-done.Stored || rest.Rejected != 0 {
+		t.Errorf("the rest is %+v after %+v", rest, done)
+	}
+
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	errs.Reset()
+	world.Stdin = strings.NewReader(`{"a":1}`)
+	if code := cli.Run(ctx, world, []string{"claim", "--queue", "q", "--robot", "r", "--reference", "none", "--wait", "1h"}); code != 1 || errs.String() != "signalbox: interrupted\n" {
+		t.Errorf("exit %d, %q", code, errs.String())
+	}
+}
+
+func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// Elements of an array on one line are told by their number.
+func TestStoppedWithinALine(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--family", "transactions")
+	r.stopsWith("go on with the rows after the first 3, in a file of their own", `[{"a":1},{"a":2},7,{"a":3}]`)
+	r.stopsWith("go on with --from-line 3", "{\"a\":1}\n{\"a\":2}\n7\n{\"a\":3}\n")
+	r.stopsWith("go on with --from-line 1", "{7\n{\"a\":3}\n")
+}
+
+// stopsWith imports stdin up to the first bad row and wants the words on stderr.
+func (r *rig) stopsWith(words, stdin string) {
+	r.t.Helper()
+	r.stdin = stdin
+	got := r.run("item", "import", "--queue", "q", "--mode", "stop-on-first-failure", "--rejects", filepath.Join(r.t.TempDir(), "rejects"), "-")
+	if got.code != 2 || !strings.Contains(got.stderr, words) {
+		r.t.Errorf("exit %d, %s; want %s", got.code, got.stderr, words)
+	}
+}
+
+// Rejected rows never overwrite those of an earlier import.
+func TestRejectsFiles(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--family", "transactions")
+	path := r.file("a.jsonl", "{7\n{8\n")
+	independent := func(more ...string) result {
+		return r.run(append(append([]string{"item", "import", "--queue", "q", "--mode", "independent"}, more...), path)...)
+	}
+	for _, name := range []string{".rejects", ".rejects.2", ".rejects.3"} {
+		got := independent()
+		done := parse[imported](t, got.stdout)
+		if got.code != 2 || !strings.Contains(got.stderr, "line 1: the first of 2 rejected rows, none was stored: at column 2: it is not valid JSON") ||
+			done.Rejected != 2 || done.RejectsFile != path+name {
+			t.Errorf("exit %d, %+v, %s", got.code, done, got.stderr)
+		}
+	}
+	mine := r.file("mine", "dear to me")
+	if got := independent("--rejects", mine); got.code != 2 || !strings.Contains(got.stderr, "there is such a file already") || r.read(mine) != "dear to me" {
+		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+	if got := independent("--rejects", os.DevNull); got.code != 2 || !strings.Contains(got.stderr, "none was stored") {
+		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+}
+
+// A reference that a file has twice is told with both lines.
+func TestReferencesTwiceInAFile(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--unique-references")
+	path := r.file("a.csv", "Reference,n\nA,1\nB,2\nA,3\n")
+	r.fails(5, `line 4: reference "A": it stands twice in this file (1 such row; line 2 has it too): nothing was stored`, "item", "import", "--queue", "q", path)
+	done := parse[imported](t, r.ok("item", "import", "--queue", "q", "--mode", "independent", path))
+	if done.Stored != 2 || !strings.Contains(r.read(done.RejectsFile), "line 2 has it too") {
+		t.Errorf("imported %+v", done)
+	}
+	r.fails(2, "a priority is high, normal or low (1 such row; use one of these): nothing was stored; mend the file, or",
+		"item", "import", "--queue", "q", r.file("b.csv", "Reference,Priority,n\nC,urgent,1\n"))
 }
 
 func TestProgressBar(t *testing.T) {

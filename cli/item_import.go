@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,7 @@ type importing struct {
 	mode    string
 	path    string // "-" is stdin
 	rejects string // where rejected rows go; "" = beside the file
+	from    int    // the first line to read rows from
 	columns intake.Columns
 }
 
@@ -35,7 +38,8 @@ func (a *app) itemImport() *cobra.Command {
 		Long: "Add the rows of a file, told from its content: CSV, JSON lines or a JSON array.\n\n" +
 			"In CSV the columns Reference, Deadline, Postpone and Priority become the item's own fields and all others its payload. " +
 			"With --reference, --due, --priority or --defer the named columns do, and all columns stay in the payload. " +
-			"A JSON row with a payload is an item; any other is a payload.",
+			"A JSON row with a payload is an item; any other is a payload.\n\n" +
+			"Rejected rows go to FILE.rejects, or FILE.rejects.2 and so on where there is one; mended, that file can be imported.",
 		Example: "signalbox item import --queue orders --reference orderID --due requiredDate orders.csv\n" +
 			"signalbox item import --queue orders --mode independent orders.csv",
 		Args: takes("FILE"),
@@ -47,7 +51,8 @@ func (a *app) itemImport() *cobra.Command {
 	f.StringVar(&im.columns.Due, "due", "", "column of the due date")
 	f.StringVar(&im.columns.Priority, "priority", "", "column of the priority")
 	f.StringVar(&im.columns.Defer, "defer", "", "column of the time before which not to claim")
-	f.StringVar(&im.rejects, "rejects", "", "file for the rejected rows (default FILE.rejects beside it)")
+	f.StringVar(&im.rejects, "rejects", "", "new file for the rejected rows (default FILE.rejects beside it)")
+	f.IntVar(&im.from, "from-line", 0, "pass over the rows that begin before this line, to go on after an import that ended early")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		im.path = args[0]
 		switch im.mode {
@@ -57,6 +62,9 @@ func (a *app) itemImport() *cobra.Command {
 		}
 		if im.queue == "" {
 			return needsQueue(c)
+		}
+		if im.from < 0 {
+			return usage(fmt.Sprintf("--from-line %d", im.from), "a line's number is 1 or more", "write it as 4")
 		}
 		return a.do(c.Context(), im.run)
 	}
@@ -80,6 +88,9 @@ func (im *importing) run(ctx context.Context, s Service) error {
 		return err
 	}
 	defer in.Close()
+	if err := im.checkRejects(); err != nil {
+		return err
+	}
 	bar := newBar(im.app, size)
 	defer bar.clear()
 	zone, err := im.app.location()
@@ -116,18 +127,32 @@ func (im *importing) open() (io.ReadCloser, int64, error) {
 	return f, info.Size(), nil
 }
 
+// rows are the file's rows from the line wanted on.
+func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
+	return func(yield func(intake.Row, error) bool) {
+		for row, err := range file.Rows() {
+			if err == nil && row.Line < im.from {
+				continue
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
 // whole checks all rows before it stores any. After the first bad row no more
 // items are kept, but the others are still checked, to tell how many are bad.
 func (im *importing) whole(ctx context.Context, s Service, file *intake.File, bar *bar) error {
 	var items []engine.NewItem
 	var lines []int
 	var bad badRows
-	for row, err := range file.Rows() {
+	for row, err := range im.rows(file) {
 		if err != nil {
 			return fmt.Errorf("%s: nothing was stored: %w", im.path, err)
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return &store.Error{Code: store.CodeFailed, Thing: im.path, Rule: "interrupted, nothing was stored"}
 		}
 		if row.Err != nil {
 			bad.add(row.Line, row.Err)
@@ -144,7 +169,8 @@ func (im *importing) whole(ctx context.Context, s Service, file *intake.File, ba
 		return im.report(imported{})
 	}
 	bar.say("storing")
-	results, err := s.Add(ctx, engine.AddRequest{Queue: im.queue, Items: items})
+	// From here on it is stored or refused, so that nobody need guess.
+	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Items: items})
 	if err == nil {
 		bar.clear()
 		done := imported{Stored: len(items)}
@@ -157,7 +183,8 @@ func (im *importing) whole(ctx context.Context, s Service, file *intake.File, ba
 	}
 	for i, r := range results {
 		if r.Err != nil {
-			bad.add(lines[i], r.Err)
+			first := slices.IndexFunc(items, func(n engine.NewItem) bool { return n.Reference == items[i].Reference })
+			bad.add(lines[i], twice(r.Err, items[i].Reference, lines[first], lines[i]))
 		}
 	}
 	if bad.n == 0 {
@@ -188,23 +215,30 @@ func (im *importing) refusal(bad badRows) error {
 	if e, ok := errors.AsType[*store.Error](bad.first); ok {
 		first = *e
 	}
-	rule := counted(bad.alike, "such row")
-	if bad.n > bad.alike {
-		rule += fmt.Sprintf(", %d bad ones in all", bad.n)
-	}
-	why := first.Thing
+	why, note := first.Thing, counted(bad.alike, "such row")
 	if first.Rule != "" {
 		why += ": " + first.Rule
 	}
-	mend := "mend the file, or store the other rows with --mode independent"
+	if bad.n > bad.alike {
+		note += fmt.Sprintf(", %d bad ones in all", bad.n)
+	}
 	if first.Mend != "" {
-		mend = first.Mend + ", or store the other rows with --mode independent"
+		note += "; " + first.Mend
 	}
 	return &store.Error{
 		Code:  max(first.Code, store.CodeInvalid),
-		Thing: fmt.Sprintf("%s line %d: %s (%s)", im.path, bad.line, why, rule),
-		Rule:  "nothing was stored", Mend: mend,
+		Thing: fmt.Sprintf("%s line %d: %s (%s)", im.path, bad.line, why, note),
+		Rule:  "nothing was stored", Mend: "mend the file, or store the other rows with --mode independent",
 	}
+}
+
+// twice words the refusal of a reference that an earlier row of the same file
+// has too.
+func twice(err error, reference string, first, line int) error {
+	if store.CodeOf(err) != store.CodeConflict || reference == "" || first == line {
+		return err
+	}
+	return store.Conflict(fmt.Sprintf("reference %q", reference), "it stands twice in this file", fmt.Sprintf("line %d has it too", first))
 }
 
 func (im *importing) report(done imported) error { return im.app.printOne(done) }

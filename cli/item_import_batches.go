@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"signalbox/engine"
@@ -16,25 +18,50 @@ import (
 func (im *importing) batches(ctx context.Context, s Service, file *intake.File, bar *bar) error {
 	b := batcher{im: im, service: s, out: rejectsFile{im: im, file: file}}
 	err := b.all(ctx, file, bar)
-	if err == nil {
-		err = b.flush(ctx)
-	}
-	stopped := errors.Is(err, errStop)
-	if stopped {
-		err = nil
-	}
-	if err = errors.Join(err, b.out.close()); err != nil {
-		return fmt.Errorf("%s: after %s: %w", im.path, counted(b.done.Stored, "stored row"), err)
+	if e := b.out.close(); err == nil {
+		err = e
 	}
 	bar.clear()
 	b.done.Rejected, b.done.Rejects = b.out.n, b.out.path
-	if err := im.report(b.done); err != nil || !stopped {
+	if err := im.report(b.done); err != nil {
 		return err
 	}
-	return &store.Error{
-		Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", im.path, b.out.line),
-		Rule: "stopped after " + counted(b.done.Stored, "stored row"), Err: b.out.first,
+	return b.verdict(err)
+}
+
+// verdict says how an import ended that did not end well, and how to go on.
+func (b *batcher) verdict(err error) error {
+	after := "after " + counted(b.done.Stored, "stored row")
+	switch {
+	case err == nil && b.out.n > 0 && b.done.Stored+b.done.Existing == 0:
+		return &store.Error{
+			Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", b.im.path, b.out.line),
+			Rule: fmt.Sprintf("the first of %s, none was stored", counted(b.out.n, "rejected row")), Err: b.out.first,
+		}
+	case err == nil:
+		return nil
+	case errors.Is(err, errStop):
+		return &store.Error{
+			Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", b.im.path, b.out.line),
+			Rule: "stopped " + after, Err: b.out.first,
+			Mend: "the rows behind it were not tried: mend it, then " + b.goOn(b.out.line),
+		}
+	case errors.Is(err, context.Canceled):
+		return &store.Error{Code: store.CodeFailed, Thing: b.im.path, Rule: "interrupted " + after, Mend: b.goOn(b.line + 1)}
 	}
+	return fmt.Errorf("%s: %s (%s): %w", b.im.path, after, b.goOn(b.line+1), err)
+}
+
+// goOn says how to import the rows that are left. Of elements of an array that
+// share a line no line's number tells them apart.
+func (b *batcher) goOn(line int) string {
+	switch {
+	case b.line == 0:
+		return "import it again"
+	case b.crowded:
+		return fmt.Sprintf("go on with the rows after the first %d, in a file of their own", b.rows)
+	}
+	return fmt.Sprintf("go on with --from-line %d", line)
 }
 
 // errStop ends an import at its first bad row.
@@ -45,38 +72,45 @@ type batcher struct {
 	im      *importing
 	service Service
 	out     rejectsFile
-	rows    []intake.Row
+	waiting []intake.Row
 	done    imported
+	rows    int  // stored or rejected
+	line    int  // where the last of them begins
+	crowded bool // two rows were on one line
 }
 
+// all brings in all rows. What has been read when ctx ends is still brought in,
+// so that how far it came is never in doubt.
 func (b *batcher) all(ctx context.Context, file *intake.File, bar *bar) error {
-	for row, err := range file.Rows() {
+	whole := context.WithoutCancel(ctx)
+	for row, err := range b.im.rows(file) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return errors.Join(err, b.flush(context.WithoutCancel(ctx)))
+			return errors.Join(err, b.flush(whole))
 		}
-		b.rows = append(b.rows, row)
-		if len(b.rows) == batch || row.Err != nil && b.im.mode == engine.StopOnFirstFailure {
-			if err := b.flush(ctx); err != nil {
+		b.waiting = append(b.waiting, row)
+		if len(b.waiting) == batch || row.Err != nil && b.im.mode == engine.StopOnFirstFailure {
+			if err := b.flush(whole); err != nil {
 				return err
 			}
 			bar.rows(b.done.Stored, b.out.n)
 		}
 	}
-	return nil
+	return b.flush(whole)
 }
 
 // flush stores the good rows that wait and rejects the bad ones, those that
 // the engine refuses included.
 func (b *batcher) flush(ctx context.Context) error {
-	rows := b.rows
-	b.rows = nil
+	rows := b.waiting
+	b.waiting = nil
 	results, err := b.add(ctx, rows)
 	if err != nil {
 		return err
 	}
+	first := map[string]int{} // the lines on which references are met first
 	for _, row := range rows {
 		reason := row.Err
 		if reason == nil {
@@ -84,12 +118,16 @@ func (b *batcher) flush(ctx context.Context) error {
 			result, results = results[0], results[1:]
 			switch reason = result.Err; {
 			case reason != nil:
+				reason = twice(reason, row.Item.Reference, cmp.Or(first[row.Item.Reference], row.Line), row.Line)
 			case result.Existing:
 				b.done.Existing++
 			default:
 				b.done.Stored++
 			}
+			first[row.Item.Reference] = cmp.Or(first[row.Item.Reference], row.Line)
 		}
+		b.crowded = b.crowded || row.Line == b.line
+		b.line, b.rows = row.Line, b.rows+1
 		if reason == nil {
 			continue
 		}
@@ -141,22 +179,49 @@ func (r *rejectsFile) add(row intake.Row, reason error) error {
 }
 
 func (r *rejectsFile) create() (err error) {
-	r.path = r.im.rejects
-	if r.path == "" {
-		r.path = r.im.path + ".rejects"
-		if r.im.path == "-" {
-			r.path = "stdin.rejects"
-		}
+	if r.path = r.im.rejects; r.path != "" {
+		r.out, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
+	} else {
+		r.out, r.path, err = createBeside(r.im.path)
 	}
-	input, inputErr := os.Stat(r.im.path)
-	if output, err := os.Stat(r.path); err == nil && inputErr == nil && os.SameFile(input, output) {
-		return store.Invalid("rejects file "+r.path, "it is the file being read", "name another with --rejects FILE")
-	}
-	if r.out, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err != nil {
+	if err != nil {
 		return store.Invalid("rejects file "+r.path, "it can't be written: "+err.Error(), "name another with --rejects FILE")
 	}
 	r.rows = intake.NewRejects(r.out, r.file)
 	return nil
+}
+
+// createBeside makes a new file named after another: orders.csv.rejects, or
+// where there is one orders.csv.rejects.2, and so on.
+func createBeside(path string) (*os.File, string, error) {
+	if path == "-" {
+		path = "stdin"
+	}
+	path += ".rejects"
+	for n := 1; ; n++ {
+		name := path
+		if n > 1 {
+			name = fmt.Sprintf("%s.%d", path, n)
+		}
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, name, err
+		}
+	}
+}
+
+// checkRejects refuses, before anything is stored, to write rejected rows over
+// a file that is there.
+func (im *importing) checkRejects() error {
+	info, err := os.Stat(im.rejects)
+	if im.rejects == "" || err != nil || !info.Mode().IsRegular() {
+		return nil // none is there, or it is a device
+	}
+	rule := "there is such a file already"
+	if input, err := os.Stat(im.path); err == nil && os.SameFile(input, info) {
+		rule = "it is the file being read"
+	}
+	return usage("rejects file "+im.rejects, rule, "name another with --rejects FILE")
 }
 
 func (r *rejectsFile) close() error {

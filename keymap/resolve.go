@@ -60,7 +60,7 @@ func fromPreset(name string) (*Map, error) {
 func (m *Map) override(a Action, list []string) error {
 	i, ok := m.index[a]
 	if !ok {
-		mend := "`signalbox key list` names them all"
+		mend := "docs/keys.md names them all"
 		if near := text.Nearest(string(a), m.names()); near != "" {
 			mend = "did you mean " + near + "?"
 		}
