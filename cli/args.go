@@ -35,14 +35,17 @@ func takes(names ...string) cobra.PositionalArgs {
 
 // group makes a command that only holds others.
 func group(use, short string, aliases []string, subs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Aliases: aliases, RunE: func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return c.Help()
-		}
-		return unknownCommand(c, args[0])
-	}}
+	c := &cobra.Command{Use: use, Short: short, Aliases: aliases, RunE: helpOrRefuse}
 	c.AddCommand(subs...)
 	return c
+}
+
+// helpOrRefuse is what a command does that only holds others.
+func helpOrRefuse(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	return unknownCommand(c, args[0])
 }
 
 // unknownCommand names what was probably meant.
@@ -64,7 +67,10 @@ func badFlag(c *cobra.Command, err error) error {
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()
-		if unknown.GetSpecifiedShortnames() != "" {
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			if strings.Trim(short, "0123456789") == "" {
+				return usage("number -"+short, "no number here is below 0", "write it without the -, see `"+c.CommandPath()+" --help`")
+			}
 			return usage("flag -"+name, "`"+c.CommandPath()+"` has no such flag", "see `"+c.CommandPath()+" --help`")
 		}
 		var names []string
@@ -72,23 +78,40 @@ func badFlag(c *cobra.Command, err error) error {
 		return usage("flag --"+name, "`"+c.CommandPath()+"` has no such flag", suggest(name, names, "--", c))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usage("flag --"+missing.GetFlag().Name, "it needs a value", missing.GetFlag().Usage)
+		return usage("flag --"+missing.GetFlag().Name, "it needs a value", "write it as "+form(missing.GetFlag()))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
-		return usage(fmt.Sprintf("flag --%s %q", flag.Name, invalid.GetValue()), "it is no "+kindOf(flag), flag.Usage)
+		return usage(fmt.Sprintf("flag --%s %q", flag.Name, invalid.GetValue()), "it is not "+kindOf(flag), "write it as "+form(flag))
 	}
 	return usage("the flags", err.Error(), "see `"+c.CommandPath()+" --help`")
 }
 
 func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
-	case "int", "uint64":
-		return "number"
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number from 0 on"
+	case "float64":
+		return "a number"
 	case "bool":
 		return "true or false"
 	}
-	return f.Value.Type()
+	return "a text"
+}
+
+// form shows how a flag's value is written.
+func form(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "uint64":
+		return "--" + f.Name + " 10"
+	case "float64":
+		return "--" + f.Name + " 1.5"
+	case "bool":
+		return "--" + f.Name + " or --" + f.Name + "=false"
+	}
+	return "--" + f.Name + " VALUE"
 }
 
 func suggest(word string, names []string, prefix string, c *cobra.Command) string {

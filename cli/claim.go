@@ -37,15 +37,18 @@ func (a *app) claimCommand() *cobra.Command {
 		if r.Queue == "" && r.Item.IsZero() {
 			return needsQueue(c)
 		}
+		if r.Robot == "" {
+			return usage("`signalbox claim`", "it needs --robot", "say who works the items, as in --robot r1")
+		}
 		if r.N < 1 {
 			return usage("--n "+strconv.Itoa(r.N), "a claim takes at least 1 item", "use 1 or more")
 		}
 		if wait != "" {
-			d, err := store.ParseDuration(wait)
+			d, err := duration("wait", wait)
 			if err != nil {
 				return err
 			}
-			r.Wait = store.Duration(d)
+			r.Wait = d
 		}
 		records, err := a.claim(c.Context(), r)
 		if err != nil {

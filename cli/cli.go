@@ -76,6 +76,7 @@ func Run(ctx context.Context, env Env, args []string) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
+	addCompletion(root)
 	contain(root, &failure)
 	// Errors of commands are contained, since fang asks the terminal for its
 	// colours before it shows one; what is left are cobra's own.

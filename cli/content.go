@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,6 +27,24 @@ func (a *app) content(flag, value string) (json.RawMessage, error) {
 		return nil, usage("--"+flag+" "+value, "the file can't be read: "+err.Error(), "give a file that is there")
 	}
 	return b, nil
+}
+
+// payload reads a flag's payload, which holds something.
+func (a *app) payload(value string) (json.RawMessage, error) {
+	b, err := a.content("payload", value)
+	if err == nil && len(bytes.TrimSpace(b)) == 0 {
+		err = usage("--payload", "the payload is empty", "write JSON, or {} for none")
+	}
+	return b, err
+}
+
+// duration reads a flag's duration.
+func duration(flag, value string) (store.Duration, error) {
+	d, err := store.ParseDuration(value)
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return store.Duration(d), nil
 }
 
 // moment reads a flag's time; "" is none.

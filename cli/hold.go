@@ -142,7 +142,7 @@ func (a *app) failCommand() *cobra.Command {
 			return a.printOutcome(outcomes, err)
 		})
 	f := c.Flags()
-	f.StringVar(&settlement.Status, "kind", engine.System, "system (a retry may help) or business (a person must look)")
+	f.StringVar(&settlement.Status, "kind", engine.System, "what failed: system (a retry may help) or business (a person must look)")
 	f.StringVar(&settlement.Reason, "reason", "", "why it failed")
 	f.StringVar(&settlement.Details, "details", "", "more about it, such as a stack trace")
 	f.BoolVar(&settlement.Final, "final", false, "not to be retried")

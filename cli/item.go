@@ -26,9 +26,9 @@ func (a *app) itemAdd() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&queue, "queue", "", "the queue")
-	f.StringVar(&payload, "payload", "", "JSON, @FILE, or - for stdin")
-	f.StringVar(&item.Reference, "reference", "", "business key, as in INV-1042")
-	f.StringVar(&priority, "priority", "normal", "high, normal or low")
+	f.StringVar(&payload, "payload", "", "what there is to work on: JSON, @FILE, or - for stdin")
+	f.StringVar(&item.Reference, "reference", "", "your name for it, as in INV-1042")
+	f.StringVar(&priority, "priority", "normal", "how soon: high, normal or low")
 	f.StringVar(&due, "due", "", "when it should be done: a time, or +2h")
 	f.StringVar(&deferral, "defer", "", "not to be claimed before: a time, or +2h")
 	f.StringVar(&item.Key, "key", "", "your own key: the same again gives the item that is there")
@@ -47,7 +47,7 @@ func (a *app) itemAdd() *cobra.Command {
 		if item.DeferUntil, err = a.moment("defer", deferral); err != nil {
 			return err
 		}
-		if item.Payload, err = a.content("payload", payload); err != nil {
+		if item.Payload, err = a.payload(payload); err != nil {
 			return err
 		}
 		if queue == "" {
@@ -81,7 +81,7 @@ func (s *selection) flags(c *cobra.Command) {
 	f.StringVar(&s.queue, "queue", "", "items of this queue")
 	f.StringSliceVar(&s.statuses, "status", nil, "items of these statuses, as in failed,abandoned")
 	f.StringVar(&s.group, "group", "", "items that wait for a decision under this reason")
-	f.StringVar(&s.filter, "filter", "", "words, and terms like status:failed reference:INV- age:>2h")
+	f.StringVar(&s.filter, "filter", "", "only those with these words, or terms like status:failed reference:INV- age:>2h")
 }
 
 // request gives the list request; statuses go through the filter, which knows
@@ -105,9 +105,12 @@ func (a *app) itemList() *cobra.Command {
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List items, without their payloads", Args: takes()}
 	sel.flags(c)
 	c.Flags().StringVar(&sel.after, "after", "", "go on after this item")
-	c.Flags().IntVar(&sel.limit, "limit", 100, "at most this many items (0 = all)")
+	limitFlag(c, &sel.limit, 100, "items")
 	c.Flags().BoolVar(&sel.desc, "desc", false, "newest first")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := checkLimit(sel.limit); err != nil {
+			return err
+		}
 		r, err := sel.request()
 		if err != nil {
 			return err
@@ -198,12 +201,15 @@ func (a *app) itemHistory() *cobra.Command {
 	var limit int
 	var after uint64
 	c := &cobra.Command{Use: "history ITEM", Short: "Show what happened to an item, newest first", Args: takes("ITEM")}
-	c.Flags().StringVar(&filter, "filter", "", "words, and terms like event:claim or actor:r-7")
-	c.Flags().IntVar(&limit, "limit", 100, "at most this many changes (0 = all)")
+	c.Flags().StringVar(&filter, "filter", "", "only those with these words, or terms like event:claim or actor:r-7")
+	limitFlag(c, &limit, 100, "changes")
 	c.Flags().Uint64Var(&after, "after", 0, "only changes after this seq")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := store.ParseID(args[0])
 		if err != nil {
+			return err
+		}
+		if err := checkLimit(limit); err != nil {
 			return err
 		}
 		match, err := parseFieldFilter(filter)
@@ -221,7 +227,7 @@ func (a *app) itemHistory() *cobra.Command {
 			}
 			var shown []store.Change
 			for _, change := range changes {
-				if change.Seq > after && match(change) && (limit <= 0 || len(shown) < limit) {
+				if change.Seq > after && match(change) && (limit == 0 || len(shown) < limit) {
 					shown = append(shown, change)
 				}
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,7 +90,7 @@ func (d *decision) consent(targets []engine.Target) error {
 		return nil
 	}
 	n := len(targets)
-	question := fmt.Sprintf("%s %s, the first %s?", d.verb, counted(n, "item"), text.Clean(targets[0].Item.String()))
+	question := fmt.Sprintf("%s%s %s, the first %s?", strings.ToUpper(d.verb[:1]), d.verb[1:], counted(n, "item"), text.Clean(targets[0].Item.String()))
 	if !d.app.IsTerminal(d.app.Stdin) {
 		return usage(counted(n, "item"), "nobody is there to confirm", "add --yes")
 	}
@@ -124,7 +125,7 @@ func (d *decision) chosen(c *cobra.Command, args []string) ([]store.ID, error) {
 }
 
 func (a *app) itemRetry() *cobra.Command {
-	d := decision{app: a, verb: "Retry"}
+	d := decision{app: a, verb: "retry"}
 	var payload, note string
 	c := &cobra.Command{
 		Use: "retry ITEM…", Short: "Give failed, excepted or abandoned items another life", Args: takes("[ITEM…]"),
@@ -133,7 +134,7 @@ func (a *app) itemRetry() *cobra.Command {
 	}
 	d.flags(c)
 	c.Flags().StringVar(&payload, "payload", "", "another payload for one item: JSON, @FILE, or - for stdin")
-	c.Flags().StringVar(&note, "note", "", "why, for the history")
+	c.Flags().StringVar(&note, "note", "", "note for the history")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		ids, err := d.chosen(c, args)
 		if err != nil {
@@ -144,7 +145,7 @@ func (a *app) itemRetry() *cobra.Command {
 			if len(ids) != 1 {
 				return usage("--payload", "it is for one item", "name the item")
 			}
-			if r.Payload, err = a.content("payload", payload); err != nil {
+			if r.Payload, err = a.payload(payload); err != nil {
 				return err
 			}
 		}
@@ -163,7 +164,7 @@ func (a *app) itemRetry() *cobra.Command {
 }
 
 func (a *app) itemReview() *cobra.Command {
-	d := decision{app: a, verb: "Review"}
+	d := decision{app: a, verb: "review"}
 	var verify, clear bool
 	r := engine.ReviewRequest{}
 	c := &cobra.Command{

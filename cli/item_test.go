@@ -96,7 +96,8 @@ func TestDataIsNeverTrusted(t *testing.T) {
 	evil := "a\u001b]0;owned\u0007\u009b31m\u202eb"
 	payload := `{"x":"` + strings.NewReplacer("\u001b", `\u001b`, "\u0007", `\u0007`).Replace(evil) + `"}`
 	r.ok("item", "add", "--queue", "q", "--payload", payload, "--reference", "R\u202eX")
-	held := r.claimed("--queue", "q", "--robot", "r\u009bX")[0]
+	r.fails(2, "no control character", "claim", "--queue", "q", "--robot", "r\u009bX")
+	held := r.claimed("--queue", "q", "--robot", "r")[0]
 	r.terminal = true
 	fence := "1"
 	outputs := []string{

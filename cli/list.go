@@ -3,7 +3,10 @@ package cli
 import (
 	"bufio"
 	"encoding/csv"
+	"fmt"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"signalbox/tui/text"
 )
@@ -19,6 +22,18 @@ type column[T any] struct {
 type columns[T any] struct {
 	table []column[T]
 	csv   []column[T]
+}
+
+// limitFlag is the flag of how many of a list's things are shown.
+func limitFlag(c *cobra.Command, limit *int, otherwise int, things string) {
+	c.Flags().IntVar(limit, "limit", otherwise, "at most this many "+things+" (0 = all)")
+}
+
+func checkLimit(limit int) error {
+	if limit < 0 {
+		return usage(fmt.Sprintf("--limit %d", limit), "a limit is 0 (all) or more", "write it as --limit 10")
+	}
+	return nil
 }
 
 // printer prints rows as they come.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -27,7 +28,7 @@ func (a *app) queueAdd() *cobra.Command {
 		Example: "signalbox queue add invoices --family transactions --retries 3\nsignalbox queue add orders --family transactions --lane slow -- python3 work.py",
 		Args:    takes("NAME", "[CMD…]"),
 	}
-	c.Flags().StringVar(&family, "family", "jobs", "jobs (retried in place) or transactions (each retry a linked copy)")
+	c.Flags().StringVar(&family, "family", "jobs", "what its items are: jobs (retried in place) or transactions (each retry a linked copy)")
 	settings := addSettings(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		f, err := store.ParseFamily(family)
@@ -51,6 +52,7 @@ func (a *app) queueAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.warnOfProgram(state)
 			return a.printOne(state)
 		})
 	}
@@ -83,6 +85,7 @@ func (a *app) queueSet() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.warnOfProgram(state)
 			return a.printOne(state)
 		})
 	}
@@ -109,6 +112,9 @@ func (a *app) queueList() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List queues with their numbers", Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
 			match, err := parseFieldFilter(filter)
 			if err != nil {
 				return err
@@ -120,7 +126,7 @@ func (a *app) queueList() *cobra.Command {
 				}
 				var shown []engine.QueueState
 				for _, q := range queues {
-					if q.Name > after && match(q) && (limit <= 0 || len(shown) < limit) {
+					if q.Name > after && match(q) && (limit == 0 || len(shown) < limit) {
 						shown = append(shown, q)
 					}
 				}
@@ -128,8 +134,8 @@ func (a *app) queueList() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&filter, "filter", "", "words, and terms like family:jobs or paused:true")
-	c.Flags().IntVar(&limit, "limit", 0, "at most this many queues (0 = all)")
+	c.Flags().StringVar(&filter, "filter", "", "only those with these words, or terms like family:jobs or paused:true")
+	limitFlag(c, &limit, 0, "queues")
 	c.Flags().StringVar(&after, "after", "", "go on after the queue of this name")
 	return c
 }
@@ -137,6 +143,7 @@ func (a *app) queueList() *cobra.Command {
 func queueColumns() columns[engine.QueueState] {
 	type q = engine.QueueState
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	count := func(of func(q) int64) func(q) string { return func(q q) string { return text.Count(of(q)) } }
 	name := column[q]{"name", func(q q) string { return q.Name }, false}
 	family := column[q]{"family", func(q q) string { return q.Family.String() }, false}
 	laneOf := column[q]{"lane", func(q q) string { return q.Lane }, false}
@@ -144,14 +151,13 @@ func queueColumns() columns[engine.QueueState] {
 	return columns[q]{
 		table: []column[q]{
 			name, family, laneOf, consumer,
-			{"waiting", func(q q) string { return text.Count(q.Counts.Waiting()) }, true},
-			{"delayed", func(q q) string { return text.Count(q.Delayed) }, true},
-			{"in flight", func(q q) string { return text.Count(q.Counts.InFlight()) }, true},
-			{"done", func(q q) string { return text.Count(q.Counts[store.Completed] + q.Counts[store.Successful]) }, true},
-			{"exceptions", func(q q) string {
-				return text.Count(q.Counts[store.BusinessException] + q.Counts[store.SystemException] + q.Counts[store.Failed])
-			}, true},
-			{"abandoned", func(q q) string { return text.Count(q.Counts[store.Abandoned]) }, true},
+			{"waiting", count(func(q q) int64 { return q.Counts.Waiting() - q.Delayed }), true},
+			{"delayed", count(func(q q) int64 { return q.Delayed }), true},
+			{"running", count(func(q q) int64 { return q.Counts.InFlight() }), true},
+			{"done", count(func(q q) int64 { return q.Counts[store.Completed] + q.Counts[store.Successful] }), true},
+			{"excepted", count(func(q q) int64 { return q.Counts[store.BusinessException] }), true},
+			{"failed", count(func(q q) int64 { return q.Counts[store.Failed] + q.Counts[store.SystemException] }), true},
+			{"abandoned", count(func(q q) int64 { return q.Counts[store.Abandoned] }), true},
 			{"note", queueNote, false},
 		},
 		csv: append([]column[q]{
@@ -236,7 +242,11 @@ func (a *app) queueDelete() *cobra.Command {
 						return err
 					}
 				}
-				return s.DeleteQueue(ctx, args[0], force)
+				err = s.DeleteQueue(ctx, args[0], force)
+				if e, ok := errors.AsType[*store.Error](err); ok && e.Code == store.CodeConflict && !force {
+					err = store.Conflict(e.Thing, e.Rule, "settle them, or delete it all the same with --force")
+				}
+				return err
 			})
 		},
 	}

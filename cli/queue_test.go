@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -51,7 +53,7 @@ func TestQueues(t *testing.T) {
 	if q = parse[queue](t, r.ok("queue", "show", "runs")); q.Counts["queued"] != 1 || q.Delayed != 1 {
 		t.Errorf("shown %+v", q)
 	}
-	r.fails(5, "force", "queue", "delete", "runs")
+	r.fails(5, "it holds 1 unsettled items; settle them, or delete it all the same with --force", "queue", "delete", "runs")
 	r.ok("queue", "delete", "runs", "--force")
 	r.fails(3, `queue "runs": not found`, "queue", "show", "runs")
 }
@@ -110,5 +112,68 @@ func TestDeletingAsksAPerson(t *testing.T) {
 	r.stdin = ""
 	if got := r.run("queue", "delete", "q", "--yes"); got.code != 0 || got.stderr != "" {
 		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+}
+
+// What a command consumer can't work with is refused at the door, and its
+// paths are made whole, as the engine runs elsewhere.
+func TestCommandConsumers(t *testing.T) {
+	r := newRig(t)
+	t.Chdir(r.dir)
+	r.file("work.sh", "#!/bin/sh\n")
+	if err := os.MkdirAll("sub/bin", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.file("sub/bin/deep.sh", "#!/bin/sh\n")
+	r.ok("queue", "add", "q")
+	for words, args := range map[string]string{
+		`--env "NOVALUE": a variable is NAME=VALUE`:             "--env NOVALUE",
+		`--env "=x": a variable is NAME=VALUE`:                  "--env =x",
+		`--env "1A=x": a variable is NAME=VALUE`:                "--env A=1 --env 1A=x",
+		"--dir nowhere: there is no such folder":                "--dir nowhere",
+		"--dir work.sh: there is no such folder":                "--dir work.sh",
+		`--consumer "handler": a consumer is manual or command`: "--consumer handler",
+	} {
+		r.fails(2, words, append([]string{"queue", "set", "q"}, strings.Fields(args)...)...)
+		r.fails(2, words, append([]string{"queue", "add", "x"}, strings.Fields(args+" -- true")...)...)
+	}
+	here, err := filepath.EvalSymlinks(r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string][2]string{
+		"-- ./work.sh":                             {here + "/work.sh", ""},
+		"--dir sub -- ./work.sh":                   {here + "/work.sh", here + "/sub"},
+		"--dir sub -- bin/deep.sh":                 {here + "/sub/bin/deep.sh", here + "/sub"},
+		"--dir " + here + " -- sh -c ./work.sh":    {"sh", here},
+		"--shell --dir sub -- ./a.sh --fast | cat": {"./a.sh", here + "/sub"},
+	} {
+		got := r.run(append([]string{"queue", "set", "q", "--shell=false"}, strings.Fields(args)...)...)
+		q := parse[queue](t, got.stdout)
+		if q.Consumer.Argv[0] != want[0] || want[1] != "" && q.Consumer.Dir != want[1] || got.stderr != "" {
+			t.Errorf("%s: %+v, %s", args, q.Consumer, got.stderr)
+		}
+	}
+	for _, program := range []string{"no-such-program-here", "./not-there.sh", "/not/there"} {
+		got := r.run("queue", "set", "q", "--shell=false", "--", program)
+		if got.code != 0 || !strings.Contains(got.stderr, "warning: program ") || !strings.Contains(got.stderr, filepath.Base(program)) {
+			t.Errorf("%s: exit %d, %s", program, got.code, got.stderr)
+		}
+	}
+}
+
+// The table's columns count what the console's count, each item once.
+func TestQueueTable(t *testing.T) {
+	r := newRig(t)
+	exceptions(r, 3)
+	r.ok("item", "add", "--queue", "q", "--payload", "{}")
+	r.ok("item", "add", "--queue", "q", "--payload", "{}", "--defer", "+1h")
+	lines := strings.Split(r.ok("queue", "list"), "\n")
+	head, row := strings.Fields(lines[0]), strings.Fields(lines[1])
+	if got := strings.Join(head[4:], " "); got != "WAITING DELAYED RUNNING DONE EXCEPTED FAILED ABANDONED NOTE" {
+		t.Errorf("the columns are %s", got)
+	}
+	if got := strings.Join(row[4:], " "); got != "1 1 0 0 3 0 0" {
+		t.Errorf("the numbers are %s", got)
 	}
 }

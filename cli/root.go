@@ -35,3 +35,14 @@ func (a *app) root() *cobra.Command {
 	)
 	return root
 }
+
+// addCompletion adds cobra's own command, to be one of the tree like the
+// others. It keeps the output that root has now.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.RunE, c.Args = helpOrRefuse, nil
+		}
+	}
+}

@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"signalbox/store"
 )
 
 // settings turns flags into a patch of a queue's settings.
@@ -20,9 +18,9 @@ type settingFlags struct{ texts, durations, numbers, switches, lists [][2]string
 func queueFlags() settingFlags {
 	return settingFlags{
 		texts: [][2]string{
-			{"folder", "folder, as in /finance/ap"},
+			{"folder", "where it is kept, as in /finance/ap"},
 			{"description", "what the queue is for"},
-			{"lane", "fast (short holds) or slow (long ones)"},
+			{"lane", "whose slots it uses: fast (short holds) or slow (long ones)"},
 			{"on-expiry", "when a lease runs out: reclaim or abandon"},
 		},
 		durations: [][2]string{
@@ -51,12 +49,12 @@ func queueFlags() settingFlags {
 func consumerFlags() settingFlags {
 	return settingFlags{
 		texts: [][2]string{
-			{"consumer", "manual, or command (the default after --)"},
-			{"dir", "the command's folder"},
+			{"consumer", "who works the items: manual (robots) or command (the default after --)"},
+			{"dir", "folder in which the command runs"},
 		},
 		durations: [][2]string{{"timeout", "longest run of the command"}},
 		switches:  [][2]string{{"shell", "run the command through sh -c"}},
-		lists:     [][2]string{{"env", "NAME=VALUE for the command (may be repeated)"}},
+		lists:     [][2]string{{"env", "variable for the command: NAME=VALUE (may be repeated)"}},
 	}
 }
 
@@ -98,6 +96,9 @@ func (s settings) patch(command []string) (json.RawMessage, error) {
 	if len(command) > 0 {
 		consumer["argv"] = command
 	}
+	if err := checkConsumer(consumer); err != nil {
+		return nil, err
+	}
 	if len(consumer) > 0 {
 		patch["consumer"] = consumer
 	}
@@ -114,7 +115,7 @@ func (s settings) read(set settingFlags) (map[string]any, error) {
 	}
 	for _, d := range set.durations {
 		if v, _ := s.flags.GetString(d[0]); s.flags.Changed(d[0]) {
-			if _, err := store.ParseDuration(v); err != nil {
+			if _, err := duration(d[0], v); err != nil {
 				return nil, err
 			}
 			put(d[0], v)

@@ -22,7 +22,10 @@ func (a *app) settleCommand() *cobra.Command {
 			`and details, output and analytics where there are any. Prints one line for each, in order.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			settlements, err := readSettlements(a.Stdin)
-			if err != nil || len(settlements) == 0 {
+			if err == nil && len(settlements) == 0 {
+				err = usage("stdin", "it is empty, nothing to settle", "give a line for each item, see `signalbox settle --help`")
+			}
+			if err != nil {
 				return err
 			}
 			return a.do(c.Context(), func(ctx context.Context, s Service) error {
@@ -30,7 +33,7 @@ func (a *app) settleCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				tally := tally{verb: "Settle", of: len(outcomes)}
+				tally := tally{verb: "settle", of: len(outcomes)}
 				for _, o := range outcomes {
 					tally.count(o)
 				}

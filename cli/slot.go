@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -40,9 +41,9 @@ func (a *app) slotSet() *cobra.Command {
 	c.Flags().IntVar(&fast, "fast", 0, "slots only the fast lane may use")
 	c.Flags().IntVar(&slow, "slow", 0, "slots only the slow lane may use")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		n, err := strconv.Atoi(args[0])
+		n, err := poolSize(args[0])
 		if err != nil {
-			return usage(fmt.Sprintf("pool %q", args[0]), "it is not a number", "write it as 25")
+			return err
 		}
 		return a.make(c.Context(), func(ctx context.Context, s Service) error {
 			r := engine.SplitRequest{Size: n, Fast: fast, Slow: slow}
@@ -68,22 +69,33 @@ func (a *app) slotSet() *cobra.Command {
 func (a *app) slotAuto() *cobra.Command {
 	return &cobra.Command{
 		Use: "auto [N]", Short: "Split the pool by the default: a quarter for each lane", Args: takes("[N]"),
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			size := 0
+			if len(args) == 1 {
+				if size, err = poolSize(args[0]); err != nil {
+					return err
+				}
+			}
 			return a.make(c.Context(), func(ctx context.Context, s Service) error {
 				now, err := s.Pool(ctx)
 				if err != nil {
 					return err
 				}
-				n := now.Pool
-				if len(args) == 1 {
-					if n, err = strconv.Atoi(args[0]); err != nil {
-						return usage(fmt.Sprintf("pool %q", args[0]), "it is not a number", "write it as 25")
-					}
-				}
-				return a.setPool(ctx, s, engine.SplitRequest{Size: n, Auto: true})
+				return a.setPool(ctx, s, engine.SplitRequest{Size: cmp.Or(size, now.Pool), Auto: true})
 			})
 		},
 	}
+}
+
+func poolSize(arg string) (int, error) {
+	n, err := strconv.Atoi(arg)
+	switch {
+	case err != nil:
+		return 0, usage(fmt.Sprintf("pool %q", arg), "it is not a number", "write it as 25")
+	case n < 1:
+		return 0, usage("pool "+arg, "a pool has at least 3 slots", "choose 3 or more")
+	}
+	return n, nil
 }
 
 func (a *app) setPool(ctx context.Context, s Service, r engine.SplitRequest) error {

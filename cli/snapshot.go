@@ -18,8 +18,8 @@ func (a *app) snapshotCommand() *cobra.Command {
 		Use: "snapshot SCREEN", Short: "Print one picture of a screen of the console", Args: takes("SCREEN"),
 		Example: "signalbox snapshot slots --size 120x40",
 	}
-	c.Flags().StringVar(&size, "size", "120x40", "columns x rows")
-	c.Flags().StringVar(&color, "color", "auto", "always, never, or auto: on a terminal")
+	c.Flags().StringVar(&size, "size", "120x40", "how large, as columns x rows")
+	c.Flags().StringVar(&color, "color", "auto", "when to colour: always, never, or auto (on a terminal)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		w, h, err := parseSize(size)
 		if err != nil {

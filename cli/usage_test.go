@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -17,9 +18,26 @@ func TestUsageErrors(t *testing.T) {
 		{"did you mean list?", "queue lsit"},
 		{"did you mean --filter?", "queue list --fitler x"},
 		{"flag -x: ", "queue list -x"},
-		{"flag --store: it needs a value", "queue list --store"},
-		{`flag --limit "ten": it is no number`, "queue list --limit ten"},
-		{`flag --force "perhaps": it is no true or false`, "queue delete q --force=perhaps"},
+		{"flag --store: it needs a value; write it as --store VALUE", "queue list --store"},
+		{`flag --limit "ten": it is not a whole number; write it as --limit 10`, "queue list --limit ten"},
+		{`flag --fence "-1": it is not a whole number from 0 on`, "start q/1 --fence -1"},
+		{`flag --speed "fast": it is not a number; write it as --speed 1.5`, "demo --speed fast"},
+		{`flag --force "perhaps": it is not true or false; write it as --force or --force=false`, "queue delete q --force=perhaps"},
+		{"number -1: no number here is below 0", "slot set -1"},
+		{"a pool has at least 3 slots", "slot set 0"},
+		{"a pool has at least 3 slots", "slot auto 0"},
+		{"a limit is 0 (all) or more", "item list --limit -1"},
+		{"a limit is 0 (all) or more", "item history q/1 --limit -1"},
+		{"a limit is 0 (all) or more", "queue list --limit -1"},
+		{"the payload is empty", "item add --queue q --payload="},
+		{"the payload is empty", "item add --queue q --payload -"},
+		{"the payload is empty", "item add --queue q --payload @" + r.file("blank", " \n")},
+		{"the payload is empty", "item retry q/1 --payload="},
+		{"nothing to settle", "settle"},
+		{"`signalbox completion` has no such command", "completion foo"},
+		{`--lease: duration "5": a duration is a number with a unit`, "queue add x --lease 5"},
+		{`--wait: duration "5": a duration is a number with a unit`, "claim --queue q --robot r --wait 5"},
+		{"it needs --robot", "claim --queue q"},
 		{"it needs NAME", "queue add"},
 		{"it needs NAME before --", "queue add -- sh"},
 		{"a queue's command stands after --", "queue add q sh"},
@@ -38,7 +56,6 @@ func TestUsageErrors(t *testing.T) {
 		{"no item has this status", "item list --status great"},
 		{"the filter", `item list --filter "x`},
 		{"it needs --queue", "claim --robot r"},
-		{"it names no robot", "claim --queue q"},
 		{"a claim takes at least 1 item", "claim --queue q --robot r --n 0"},
 		{"a duration is a number", "claim --queue q --robot r --wait long"},
 		{"it needs --fence", "complete q/1"},
@@ -85,6 +102,26 @@ func TestHelp(t *testing.T) {
 	} {
 		if out := r.ok(strings.Fields(args)...); !strings.Contains(out, words) {
 			t.Errorf("signalbox %s does not say %q:\n%s", args, words, out)
+		}
+	}
+}
+
+// Help shows values as they are typed: it makes the first word of a text begin
+// with a capital, which must therefore be an ordinary one.
+func TestHelpShowsValuesAsTyped(t *testing.T) {
+	r := newRig(t)
+	value := regexp.MustCompile(`(?m)^\s+(?:-\w )?--([a-z-]+) +(\S*[A-Z]\S*[A-Z@|=]\S*|\S+,|\S+ \(|\S+ or )`)
+	for _, command := range []string{
+		"", "queue add", "queue set", "queue list", "queue delete", "item add", "item import", "item list", "item history", "item retry", "item review",
+		"claim", "start", "progress", "complete", "fail", "postpone", "settle", "slot set", "snapshot", "demo", "serve",
+	} {
+		out := r.ok(append(strings.Fields(command), "--help")...)
+		_, flags, _ := strings.Cut(out, "FLAGS")
+		for _, m := range value.FindAllStringSubmatch(flags, -1) {
+			t.Errorf("%s --%s begins with a value: %q", command, m[1], m[2])
+		}
+		if strings.Contains(out, "handler") {
+			t.Errorf("%s speaks of handlers, which are no one's here", command)
 		}
 	}
 }
