@@ -183,6 +183,10 @@ func (v *visitor) Item(ctx context.Context, id store.ID) (engine.Record, error) 
 	return ask(ctx, v, func(s Service) (engine.Record, error) { return s.Item(ctx, id) })
 }
 
+func (v *visitor) Explain(ctx context.Context, id store.ID) (engine.Explanation, error) {
+	return ask(ctx, v, func(s Service) (engine.Explanation, error) { return s.Explain(ctx, id) })
+}
+
 func (v *visitor) History(ctx context.Context, id store.ID, limit int) ([]store.Change, error) {
 	return ask(ctx, v, func(s Service) ([]store.Change, error) { return s.History(ctx, id, limit) })
 }

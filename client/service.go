@@ -53,7 +53,7 @@ func (c *Client) DeleteQueue(ctx context.Context, name string, force bool) error
 func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResult, error) {
 	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Items: make([]wire.NewItem, len(r.Items))}
 	for i, item := range r.Items {
-		in.Items[i] = wire.NewItem{NewItem: item, Exact: item.Payload}
+		in.Items[i] = wire.NewItem{NewItem: item, Exact: append([]byte{}, item.Payload...)}
 		in.Items[i].Payload = nil
 	}
 	results, err := send[[]wire.AddResult](ctx, c, http.MethodPost, "/v1/items", in)
@@ -76,6 +76,11 @@ func (c *Client) Select(ctx context.Context, r engine.ListRequest) ([]engine.Tar
 // Item gives an item whole.
 func (c *Client) Item(ctx context.Context, id store.ID) (engine.Record, error) {
 	return get[engine.Record](ctx, c, itemPath(id), nil)
+}
+
+// Explain says why an item is not being worked now.
+func (c *Client) Explain(ctx context.Context, id store.ID) (engine.Explanation, error) {
+	return get[engine.Explanation](ctx, c, itemPath(id)+"/explain", nil)
 }
 
 // History gives an item's changes, newest first.
@@ -131,6 +136,29 @@ func (c *Client) Release(ctx context.Context, hs []engine.Holding) ([]engine.Out
 // Settle reports results.
 func (c *Client) Settle(ctx context.Context, settlements []engine.Settlement) ([]engine.Outcome, error) {
 	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/settle", wire.Settlements(settlements)))
+}
+
+// Next settles what a robot has worked and claims what it works next, in one
+// change; see engine.Engine.Next.
+func (c *Client) Next(ctx context.Context, settlements []engine.Settlement, r engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error) {
+	in := wire.NextRequest{Settlements: wire.Settlements(settlements), Claim: r}
+	answer, err := send[wire.NextAnswer](ctx, c, http.MethodPost, "/v1/next", in)
+	if err == nil && answer.Problem != nil {
+		err = answer.Problem
+	}
+	return wire.Answered(answer.Outcomes), answer.Items, err
+}
+
+// Edit changes a waiting item.
+func (c *Client) Edit(ctx context.Context, r engine.EditRequest) (engine.Record, error) {
+	in := wire.EditRequest{EditRequest: r, Exact: r.Payload}
+	in.Payload = nil
+	return send[engine.Record](ctx, c, http.MethodPost, "/v1/edit", in)
+}
+
+// Delete marks items deleted.
+func (c *Client) Delete(ctx context.Context, r engine.DeleteRequest) ([]engine.Outcome, error) {
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/delete", r))
 }
 
 // Retry gives items another life.

@@ -205,6 +205,41 @@ func story(t testing.TB, s server.Service) string {
 	outcomes, err = s.Release(ctx, []engine.Holding{{Item: records[0].ID(), Fence: records[0].Fence}})
 	l.outcomes("release", outcomes, err)
 
+	high, none1, until := store.High, store.Time(0), store.At(time.Now().Add(time.Hour))
+	waits := records[0].ID()
+	record, err = s.Edit(ctx, engine.EditRequest{Target: engine.Target{Item: waits}, Payload: json.RawMessage("{ \"b\" : 2 }"), Priority: &high, DeferUntil: &until})
+	do("edit", record, err)
+	record, err = s.Edit(ctx, engine.EditRequest{Target: engine.Target{Item: waits}, DeferUntil: &none1})
+	do("edit a date off", record, err)
+	for what, edit := range map[string]engine.EditRequest{
+		"settled": {Target: engine.Target{Item: held[0].Item}, Priority: &high},
+		"stale":   {Target: engine.Target{Item: waits, Revision: 1}, Priority: &high},
+		"empty":   {Target: engine.Target{Item: waits}, Payload: json.RawMessage{}},
+	} {
+		_, err = s.Edit(ctx, edit)
+		if err == nil {
+			t.Errorf("editing %s gave no error", what)
+		}
+	}
+	explained, err := s.Explain(ctx, held[0].Item)
+	do("explain", explained, err)
+	_, err = s.Explain(ctx, store.ID{Queue: q.Name, Number: 99})
+	do("explain nothing", nil, err)
+
+	outcomes, records, err = s.Next(ctx, []engine.Settlement{{Item: held[0].Item, Fence: 1, Status: engine.Success}}, engine.ClaimRequest{Queue: q.Name, Robot: "r1", N: 1})
+	l.outcomes("next", outcomes, nil)
+	do("next claimed", records, err)
+	outcomes, none, err = s.Next(ctx, []engine.Settlement{{Item: records[0].ID(), Fence: records[0].Fence, Status: engine.Success, Output: json.RawMessage("no json")}}, engine.ClaimRequest{Queue: q.Name, Robot: "r1", Reference: "none such"})
+	l.outcomes("next settled", outcomes, nil)
+	do("next claimed nothing", len(none), err)
+	outcomes, _, err = s.Next(ctx, nil, engine.ClaimRequest{Queue: q.Name})
+	l.outcomes("next without a robot", outcomes, err)
+
+	outcomes, err = s.Delete(ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: held[2].Item}, {Item: held[2].Item}, {Item: store.ID{Queue: q.Name, Number: 99}}}, Note: "not wanted"})
+	l.outcomes("delete", outcomes, err)
+	added, err = s.Add(ctx, engine.AddRequest{Queue: q.Name, Items: []engine.NewItem{{}, {Payload: json.RawMessage{}}}})
+	do("add empty payloads", added, err)
+
 	pool, err := s.SetPool(ctx, engine.SplitRequest{Size: 12, Fast: 2, Slow: 3})
 	do("set pool", pool, err)
 	pool, err = s.SetPool(ctx, engine.SplitRequest{Size: 2})

@@ -34,6 +34,7 @@ func routes(health wire.Health) []route {
 		read("GET /v1/items", (*params).list, Service.List),
 		read("GET /v1/select", (*params).list, Service.Select),
 		read("GET /v1/items/{queue}/{number}", (*params).item, Service.Item),
+		read("GET /v1/items/{queue}/{number}/explain", (*params).item, Service.Explain),
 		read("GET /v1/items/{queue}/{number}/history", historyOf, history),
 		read("GET /v1/changes", changesOf, changes),
 
@@ -44,9 +45,12 @@ func routes(health wire.Health) []route {
 		write("POST /v1/postpone", postpone),
 		write("POST /v1/release", outcomes(Service.Release)),
 		write("POST /v1/settle", settle),
+		write("POST /v1/next", next),
 
 		write("POST /v1/retry", retry),
 		write("POST /v1/review", outcomes(Service.Review)),
+		write("POST /v1/edit", edit),
+		write("POST /v1/delete", outcomes(Service.Delete)),
 		read("GET /v1/groups", func(p *params) string { return p.text("queue") }, Service.Groups),
 
 		read("GET /v1/pool", nothing, func(s Service, ctx context.Context, _ struct{}) (lane.State, error) { return s.Pool(ctx) }),
@@ -156,12 +160,31 @@ func claim(s Service, ctx context.Context, in engine.ClaimRequest) ([]engine.Rec
 	if err != nil || ctx.Err() == nil {
 		return records, err
 	}
+	return nil, giveBack(ctx, s, records)
+}
+
+func giveBack(ctx context.Context, s Service, records []engine.Record) error {
 	holdings := make([]engine.Holding, len(records))
 	for i := range records {
 		holdings[i] = engine.Holding{Item: records[i].ID(), Fence: records[i].Fence}
 	}
-	_, err = s.Release(context.WithoutCancel(ctx), holdings)
-	return nil, errors.Join(ctx.Err(), err)
+	_, err := s.Release(context.WithoutCancel(ctx), holdings)
+	return errors.Join(ctx.Err(), err)
+}
+
+// next answers for the settlements also where nothing was claimed, which is
+// then the answer's problem.
+func next(s Service, ctx context.Context, in wire.NextRequest) (answer wire.NextAnswer, err error) {
+	in.Claim.Wait = min(in.Claim.Wait, store.Duration(longestWait))
+	settled, records, err := s.Next(ctx, wire.Settled(in.Settlements), in.Claim)
+	if err == nil && ctx.Err() != nil {
+		return answer, giveBack(ctx, s, records)
+	}
+	answer = wire.NextAnswer{Outcomes: wire.Outcomes(settled), Items: append([]engine.Record{}, records...)}
+	if wire.Unclaimed(err) {
+		answer.Problem, err = wire.Flat(err), nil
+	}
+	return answer, err
 }
 
 // outcomes carries each outcome's error over the wire.
@@ -191,6 +214,13 @@ func retry(s Service, ctx context.Context, in wire.RetryRequest) ([]wire.Outcome
 	}
 	answers, err := s.Retry(ctx, in.RetryRequest)
 	return wire.Outcomes(answers), err
+}
+
+func edit(s Service, ctx context.Context, in wire.EditRequest) (engine.Record, error) {
+	if in.Exact != nil {
+		in.Payload = in.Exact
+	}
+	return s.Edit(ctx, in.EditRequest)
 }
 
 type watching struct {

@@ -37,6 +37,7 @@ type Service interface {
 	List(context.Context, engine.ListRequest) (engine.Page, error)
 	Select(context.Context, engine.ListRequest) ([]engine.Target, error)
 	Item(context.Context, store.ID) (engine.Record, error)
+	Explain(context.Context, store.ID) (engine.Explanation, error)
 	History(ctx context.Context, id store.ID, limit int) ([]store.Change, error)
 	Changes(ctx context.Context, after uint64, limit int) ([]store.Change, error)
 
@@ -47,9 +48,12 @@ type Service interface {
 	Postpone(ctx context.Context, h engine.Holding, until store.Time) error
 	Release(context.Context, []engine.Holding) ([]engine.Outcome, error)
 	Settle(context.Context, []engine.Settlement) ([]engine.Outcome, error)
+	Next(context.Context, []engine.Settlement, engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error)
 
 	Retry(context.Context, engine.RetryRequest) ([]engine.Outcome, error)
 	Review(context.Context, engine.ReviewRequest) ([]engine.Outcome, error)
+	Edit(context.Context, engine.EditRequest) (engine.Record, error)
+	Delete(context.Context, engine.DeleteRequest) ([]engine.Outcome, error)
 	Groups(ctx context.Context, queue string) ([]store.Group, error)
 
 	Pool(context.Context) (lane.State, error)

@@ -93,14 +93,24 @@ func TestARobotsDay(t *testing.T) {
 	a.want("POST /v1/settle", "["+hold(`,"status":"success","output":{"total":3}`)+"]", 200, `"status":"successful"`)
 	a.want("POST /v1/settle", "["+hold(`,"status":"success"`)+"]", 200, `"problem":{"code":5`)
 	a.want("POST /v1/start", hold(""), 409, `{"error":{"code":5,"thing":"item \"orders/1\""`)
+	a.want("POST /v1/next", `{"settlements":[`+hold(`,"status":"success"`)+`],"claim":{"queue":"orders","robot":"r7"}}`, 200, `"items":[],"problem":{"code":4`)
+	a.want("POST /v1/items", `{"queue":"orders","items":[{"payload":{"a":2}}]}`, 200, `"id":"orders/2"`)
+	a.want("POST /v1/edit", `{"item":"orders/2","priority":"high","due_at":"2030-01-01T00:00:00Z"}`, 200, `"due_at":"2030-01-01T00:00:00.000Z"`)
+	a.want("GET /v1/items/orders/2/explain", "", 200, `"reasons":[{"code":"robots"`)
+	a.want("POST /v1/next", `{"settlements":[],"claim":{"queue":"orders","robot":"r7"}}`, 200, `"outcomes":[],"items":[{"id":"orders/2"`)
+	a.want("POST /v1/delete", `{"targets":[{"item":"orders/2"},{"item":"orders/9"}],"note":"twice"}`, 200, `"result":"gone"`)
 	a.want("GET /v1/items/orders/1", "", 200, `"output":{"total":3}`)
 	a.want("GET /v1/items/orders/1/history?limit=1", "", 200, `"actor":"r7"`)
 	a.want("GET /v1/changes?after=2&limit=1", "", 200, `"seq":3`)
 	a.want("GET /v1/snapshot?after=0", "", 200, `"name":"orders"`)
-	a.want("GET /v1/snapshot?after=99999999&wait=1ms", "", 204, "")
+	var newest struct{ Revision uint64 }
+	if err := json.Unmarshal([]byte(a.want("GET /v1/snapshot", "", 200, `"revision"`)), &newest); err != nil {
+		t.Fatal(err)
+	}
+	a.want(fmt.Sprintf("GET /v1/snapshot?after=%d&wait=1ms", newest.Revision), "", 204, "")
 	a.want("PUT /v1/pool", `{"pool":25,"auto":true}`, 200, `"pool":25`)
 	a.want("POST /v1/queues/orders/pause", "", 200, `"paused_by":"robot-7"`)
-	a.want("DELETE /v1/queues/orders", "", 200, "{}")
+	a.want("DELETE /v1/queues/orders?force=true", "", 200, "{}")
 }
 
 func TestRefusals(t *testing.T) {

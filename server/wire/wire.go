@@ -79,10 +79,10 @@ type Health struct {
 }
 
 // NewItem is an item to add. Exact, when set, is its payload byte for byte,
-// which JSON inside JSON would not keep.
+// which JSON inside JSON would not keep; an empty one stays empty.
 type NewItem struct {
 	engine.NewItem
-	Exact []byte `json:"payload_base64,omitempty"`
+	Exact []byte `json:"payload_base64,omitzero"`
 }
 
 // AddRequest is engine.AddRequest.
@@ -197,7 +197,37 @@ func exact(content json.RawMessage) (asJSON json.RawMessage, asBytes []byte) {
 // RetryRequest is engine.RetryRequest, its payload as NewItem's.
 type RetryRequest struct {
 	engine.RetryRequest
-	Exact []byte `json:"payload_base64,omitempty"`
+	Exact []byte `json:"payload_base64,omitzero"`
+}
+
+// EditRequest is engine.EditRequest, its payload as NewItem's.
+type EditRequest struct {
+	engine.EditRequest
+	Exact []byte `json:"payload_base64,omitzero"`
+}
+
+// NextRequest settles and claims at once.
+type NextRequest struct {
+	Settlements []Settlement        `json:"settlements"`
+	Claim       engine.ClaimRequest `json:"claim"`
+}
+
+// NextAnswer answers for the settlements, and gives what was claimed or why
+// nothing was.
+type NextAnswer struct {
+	Outcomes []Outcome       `json:"outcomes"`
+	Items    []engine.Record `json:"items"`
+	Problem  *store.Error    `json:"problem,omitempty"`
+}
+
+// Unclaimed says that an error is about the claim alone: what was to be settled
+// with it stands.
+func Unclaimed(err error) bool {
+	switch store.CodeOf(err) {
+	case store.CodeEmpty, store.CodeConflict, store.CodeNotFound:
+		return true
+	}
+	return false
 }
 
 // Progress is a robot's word on how far it is.
