@@ -97,3 +97,70 @@ func TestVeryManyAreCounted(t *testing.T) {
 		t.Errorf("%d retried", strings.Count(out, `"result":"ok"`))
 	}
 }
+
+func TestEdit(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--unique-references")
+	r.ok("item", "add", "--queue", "q", "--payload", "1", "--reference", "A", "--due", "+1h")
+	r.ok("item", "add", "--queue", "q", "--payload", "{}", "--reference", "B")
+	r.ok("item", "edit", "q/1", "--payload", `{"a":1}`, "--reference", "C", "--priority", "high", "--due", "none", "--defer", "+1h")
+	got := parse[item](t, r.ok("item", "show", "q/1"))
+	if got.Payload["a"] != 1.0 || got.Reference != "C" || got.Priority != "high" || got.DueAt != "" || got.Defer == "" {
+		t.Errorf("edited %+v", got)
+	}
+	r.fails(5, "another reference", "item", "edit", "q/2", "--reference", "C")
+	r.ok("item", "edit", "q/1", "q/2", "--defer", "none")
+	r.claimed("--item", "q/1", "--robot", "r")
+	many := r.run("item", "edit", "q/1", "q/2", "q/9", "--priority", "low")
+	rows := parse[[]outcome](t, many.stdout)
+	if many.code != 5 || len(rows) != 3 || rows[0].Result != "refused" || rows[1].Result != "ok" || rows[2].Result != "gone" || !strings.Contains(many.stderr, "edit: 2 of 3 items refused") {
+		t.Errorf("exit %d, %+v, %s", many.code, rows, many.stderr)
+	}
+	r.ok("item", "defer", "q/2", "--until", "+1h")
+	r.fails(4, "nothing to claim", "claim", "--queue", "q", "--robot", "r")
+	r.ok("item", "defer", "q/2", "--until", "none")
+	r.claimed("--queue", "q", "--robot", "r")
+}
+
+func TestDelete(t *testing.T) {
+	r := newRig(t)
+	exceptions(r, 3)
+	r.fails(2, "add --yes", "item", "delete", "q/1")
+	r.terminal, r.stdin = true, "n\n"
+	if got := r.run("item", "delete", "q/1"); got.code != 1 || !strings.Contains(got.stderr, "Delete 1 item, the first q/1? [y/N]") {
+		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+	r.stdin = "y\n"
+	r.ok("item", "delete", "q/1", "--note", "a test")
+	r.terminal = false
+	got := r.run("item", "delete", "q/1", "q/9", "--yes")
+	if got.code != 5 && got.code != 3 {
+		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+	if out := parse[[]outcome](t, r.ok("item", "delete", "--queue", "q", "--status", "business-exception", "--all", "--yes")); len(out) != 2 {
+		t.Errorf("deleted %+v", out)
+	}
+	if q := parse[queue](t, r.ok("queue", "show", "q")); q.Counts["deleted"] != 3 {
+		t.Errorf("the counts are %v", q.Counts)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	r.ok("item", "add", "--queue", "q", "--payload", "1")
+	r.ok("item", "add", "--queue", "q", "--payload", "1", "--defer", "2030-01-01")
+	r.ok("queue", "pause", "q")
+	want := "q/2 is queued.\n1. queue q is paused by kim; "
+	if out := r.ok("item", "explain", "q/2"); !strings.HasPrefix(out, want) || !strings.Contains(out, "\n2. deferred for another ") || !strings.Contains(out, "until 2030-01-01") {
+		t.Errorf("explained as\n%s", out)
+	}
+	x := parse[struct {
+		Item    string
+		Reasons []struct{ Code, Text string }
+	}](t, r.ok("item", "explain", "q/1", "-o", "json"))
+	if x.Item != "q/1" || len(x.Reasons) == 0 || x.Reasons[0].Code != "paused" {
+		t.Errorf("explained as %+v", x)
+	}
+	r.fails(3, "not found", "item", "explain", "q/9")
+}

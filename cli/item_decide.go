@@ -19,6 +19,7 @@ type decision struct {
 	sel  selection
 	all  bool
 	yes  bool
+	asks bool // also before it acts on items that were named
 }
 
 func (d *decision) flags(c *cobra.Command) {
@@ -69,6 +70,9 @@ func (d *decision) targets(ctx context.Context, s Service, ids []store.ID) ([]en
 		for i, id := range ids {
 			targets[i].Item = id
 		}
+		if d.asks {
+			return targets, d.consent(targets)
+		}
 		return targets, nil
 	}
 	r, err := d.sel.request()
@@ -113,15 +117,7 @@ func (d *decision) chosen(c *cobra.Command, args []string) ([]store.ID, error) {
 	case d.all && !selects:
 		return nil, usage("--all", "nothing says which items", "add --queue, --status, --group or --filter")
 	}
-	ids := make([]store.ID, len(args))
-	for i, arg := range args {
-		id, err := store.ParseID(arg)
-		if err != nil {
-			return nil, err
-		}
-		ids[i] = id
-	}
-	return ids, nil
+	return parseIDs(args)
 }
 
 func (a *app) itemRetry() *cobra.Command {

@@ -70,6 +70,16 @@ func TestUsageErrors(t *testing.T) {
 		{"named and selected at once", "item retry q/1 --queue q"},
 		{"it is for one item", "item retry q/1 q/2 --payload 1"},
 		{"it needs one judgement", "item review q/1"},
+		{"it changes nothing", "item edit q/1"},
+		{"they are for one item", "item edit q/1 q/2 --reference R"},
+		{"the payload is empty", "item edit q/1 --payload="},
+		{`--due: time "soon"`, "item edit q/1 --due soon"},
+		{"it needs ITEM…", "item edit --due +1h"},
+		{"it needs --until", "item defer q/1"},
+		{"add --all", "item delete --queue q"},
+		{"nothing says which items", "item delete --all"},
+		{"nobody is there to confirm", "item delete q/1"},
+		{"it needs ITEM", "item explain"},
 		{"it needs one judgement", "item review q/1 --verify --clear"},
 		{"a pool has at least 3 slots", "slot set 2"},
 		{"it is not a number", "slot set many"},
@@ -112,7 +122,7 @@ func TestHelpShowsValuesAsTyped(t *testing.T) {
 	r := newRig(t)
 	value := regexp.MustCompile(`(?m)^\s+(?:-\w )?--([a-z-]+) +(\S*[A-Z]\S*[A-Z@|=]\S*|\S+,|\S+ \(|\S+ or )`)
 	for _, command := range []string{
-		"", "queue add", "queue set", "queue list", "queue delete", "item add", "item import", "item list", "item history", "item retry", "item review",
+		"", "queue add", "queue set", "queue list", "queue delete", "item add", "item import", "item list", "item history", "item retry", "item review", "item edit", "item defer", "item delete", "item explain",
 		"claim", "start", "progress", "complete", "fail", "postpone", "settle", "slot set", "snapshot", "demo", "serve",
 	} {
 		out := r.ok(append(strings.Fields(command), "--help")...)
