@@ -84,7 +84,8 @@ func (w *writer) loop() {
 		if wave = w.gather(wave); len(wave) == 0 {
 			return
 		}
-		n := w.serve(wave)
+		var n int
+		wave, n = w.serve(wave)
 		for _, c := range wave[:n] {
 			c.done <- c.err
 		}
@@ -126,18 +127,20 @@ func (w *writer) drain(wave []*call) []*call {
 
 // serve runs and commits calls from the front of a wave and says how many of
 // them have their outcome. It starts over without a call that failed after
-// having written.
-func (w *writer) serve(wave []*call) int {
+// having written. The wave it gives holds those that joined meanwhile too.
+func (w *writer) serve(wave []*call) (grown []*call, n int) {
 	for {
-		n, again := w.attempt(wave)
+		var again bool
+		wave, n, again = w.attempt(wave)
 		w.scratch.reset()
 		if !again {
-			return n
+			return wave, n
 		}
 	}
 }
 
-func (w *writer) attempt(wave []*call) (n int, again bool) {
+func (w *writer) attempt(calls []*call) (wave []*call, n int, again bool) {
+	wave = calls
 	var b *bbolt.Tx
 	defer func() {
 		if p := recover(); p != nil {
@@ -149,36 +152,41 @@ func (w *writer) attempt(wave []*call) (n int, again bool) {
 	b, err := w.db.Begin(true)
 	if err != nil {
 		abort(wave, unwritable(err))
-		return len(wave), false
+		return wave, len(wave), false
 	}
 	t, err := newTx(b, &w.scratch)
 	if err != nil {
 		abort(wave, err)
-		return len(wave), b.Rollback() != nil
+		return wave, len(wave), b.Rollback() != nil
 	}
-	for n < len(wave) && t.writes < maxWrites {
+	for t.writes < maxWrites {
+		if n == len(wave) { // those that came meanwhile need not wait for the next commit
+			if wave = w.drain(wave); n == len(wave) {
+				break
+			}
+		}
 		c := wave[n]
 		n++
 		if c.failed {
 			continue
 		}
 		if c.run(t); c.failed && c.started {
-			return 0, b.Rollback() == nil
+			return wave, 0, b.Rollback() == nil
 		}
 	}
 	if t.writes == 0 {
-		return n, b.Rollback() != nil
+		return wave, n, b.Rollback() != nil
 	}
 	if err := t.finish(); err != nil {
 		abort(wave[:n], err)
-		return n, b.Rollback() != nil
+		return wave, n, b.Rollback() != nil
 	}
 	if err := b.Commit(); err != nil {
 		abort(wave[:n], unwritable(err))
-		return n, false
+		return wave, n, false
 	}
 	w.wrote = true
-	return n, false
+	return wave, n, false
 }
 
 // abort gives calls that have not failed by themselves a common error.
