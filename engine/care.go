@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"context"
+	"io"
+
+	"signalbox/store"
+)
+
+// Check reads all of the store and reports where its counts, indexes and
+// histories say something else than its records; see store.Check.
+func (e *Engine) Check(ctx context.Context) (problems []string, err error) {
+	err = e.store.View(ctx, func(r store.Reader) error {
+		problems, err = store.Check(r)
+		return err
+	})
+	return problems, err
+}
+
+// Backup writes a copy of the store as of now, while the engine goes on.
+// CodeInvalid for a store that can't be copied so.
+func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
+	s, ok := e.store.(interface {
+		Backup(context.Context, io.Writer) error
+	})
+	if !ok {
+		return store.Invalid("store "+e.name, "it can't be copied while it is open", "copy it by the means of its own kind")
+	}
+	return s.Backup(ctx, w)
+}

@@ -1,0 +1,164 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"go.etcd.io/bbolt"
+
+	"signalbox/store"
+)
+
+// Backup writes a whole copy of the store as of now, while others go on using
+// it. What is written is a store file; w may have got a part when it fails.
+func (s *Store) Backup(ctx context.Context, w io.Writer) (err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = recovered(p)
+		}
+	}()
+	return s.db.View(func(b *bbolt.Tx) error {
+		_, err := b.WriteTo(w)
+		return err
+	})
+}
+
+// compactTx is how many bytes a compaction copies in one transaction.
+const compactTx = 16 << 20
+
+// Compact rewrites the store at path without its free pages and gives its size
+// before and after. Nobody may hold it; it is replaced only by a whole and
+// synced copy.
+func Compact(path string, o Options) (before, after int64, err error) {
+	s, err := Open(path, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.Close()
+	fresh := path + ".compact"
+	defer os.Remove(fresh)
+	if err := compactInto(fresh, s.db); err != nil {
+		return 0, 0, unreachable(fresh, err)
+	}
+	if before, err = size(path); err != nil {
+		return 0, 0, err
+	}
+	if after, err = size(fresh); err != nil {
+		return 0, 0, err
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return 0, 0, unreachable(path, err)
+	}
+	return before, after, syncDir(filepath.Dir(path))
+}
+
+func compactInto(path string, from *bbolt.DB) error {
+	to, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: false})
+	if err != nil {
+		return err
+	}
+	if err := bbolt.Compact(to, from, compactTx); err != nil {
+		_ = to.Close()
+		return err
+	}
+	if err := to.Sync(); err != nil {
+		_ = to.Close()
+		return err
+	}
+	return to.Close()
+}
+
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, unreachable(path, err)
+	}
+	return info.Size(), nil
+}
+
+// Restore puts a backup in the place of the store at path, after having checked
+// all of it. A store that is there already is kept beside it as path.old. A
+// store that somebody holds is refused.
+func Restore(path, backup string) error {
+	if _, err := os.Stat(path); err == nil {
+		held, err := Open(path, Options{})
+		if errors.Is(err, ErrHeld) {
+			return err
+		}
+		if err == nil {
+			if err := held.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	fresh := path + ".restore"
+	defer os.Remove(fresh)
+	if err := copyFile(fresh, backup); err != nil {
+		return err
+	}
+	if err := verify(fresh, backup); err != nil {
+		return err
+	}
+	if err := os.Rename(path, path+".old"); err != nil && !os.IsNotExist(err) {
+		return unreachable(path, err)
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return unreachable(path, err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return unreachable(from, err)
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return unreachable(to, err)
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return unreachable(to, err)
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return unreachable(to, err)
+	}
+	return nil
+}
+
+// verify checks a copy of a backup, and names the backup in what it finds.
+func verify(path, backup string) error {
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.View(context.Background(), func(r store.Reader) error {
+		problems, err := store.Check(r)
+		if err != nil {
+			return err
+		}
+		return store.Problems("backup "+backup, problems)
+	})
+}

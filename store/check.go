@@ -1,0 +1,210 @@
+package store
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// maxProblems bounds what one Check reports; one cause can touch every item.
+const maxProblems = 1000
+
+// Check reads every queue, item and change and reports where the counts, the
+// groups, the indexes, the due times or the history chains say something else
+// than the records do, or where a record can't be read. No problem: the list
+// is empty. The error is of a store that can't be read on.
+func Check(r Reader) (problems []string, err error) {
+	queues, err := r.Queues()
+	if err != nil {
+		return nil, err
+	}
+	c := checker{r: r, groups: map[Group]int64{}}
+	for _, q := range queues {
+		if err := c.queue(q.Name); err != nil {
+			return c.problems, err
+		}
+	}
+	if err := c.allGroups(); err != nil {
+		return c.problems, err
+	}
+	return c.problems, c.stream()
+}
+
+type checker struct {
+	r        Reader
+	groups   map[Group]int64 // by group with Count 0
+	linked   uint64          // changes reached through items
+	problems []string
+}
+
+func (c *checker) found(format string, args ...any) {
+	if len(c.problems) < maxProblems {
+		c.problems = append(c.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *checker) queue(name string) error {
+	t := tally{}
+	for i, err := range c.r.Items(Query{Queue: name}) {
+		if err != nil {
+			c.found("%v", err)
+			continue
+		}
+		if i.Number <= t.last {
+			c.found("item %s is listed behind number %d", i.ID(), t.last)
+		}
+		t.count(&i)
+		if i.Group != "" {
+			c.groups[Group{Queue: name, Status: i.Status, Kind: i.ErrorKind(), Text: i.Group}]++
+		}
+		c.item(&i)
+	}
+	s, err := c.r.Stats(name, 0)
+	if err != nil {
+		return err
+	}
+	for status, n := range t.counts {
+		if s.Counts[status] != n {
+			c.found("queue %s: its counter of %s items says %d, there are %d", name, Status(status), s.Counts[status], n)
+		}
+	}
+	if s.Delayed > t.delayed || s.Delayed > 0 && s.NextReady < t.next {
+		c.found("queue %s: its counter of delayed items says %d from %s, there are %d from %s", name, s.Delayed, s.NextReady, t.delayed, t.next)
+	}
+	return nil
+}
+
+// tally counts one queue's items.
+type tally struct {
+	counts  Counts
+	delayed int64
+	next    Time
+	last    uint64
+}
+
+func (t *tally) count(i *Item) {
+	t.last = i.Number
+	t.counts[i.Status]++
+	if at := i.ReadyAt(); i.Status.Waiting() && at > 0 {
+		t.delayed++
+		if t.next == 0 || at < t.next {
+			t.next = at
+		}
+	}
+}
+
+// item looks for an item in every way in which it must be found.
+func (c *checker) item(i *Item) {
+	switch again, err := c.r.Item(i.ID()); {
+	case err != nil:
+		c.found("item %s is listed, but: %v", i.ID(), err)
+		return
+	case !reflect.DeepEqual(*i, again):
+		c.found("item %s differs between the list and itself", i.ID())
+	}
+	if _, err := c.r.Payload(i.ID()); err != nil {
+		c.found("%v", err)
+	}
+	if i.Key != "" {
+		if id, err := c.r.ByKey(i.Queue, i.Key); err != nil || id.IsZero() {
+			c.found("item %s is not found by its key %q", i.ID(), i.Key)
+		}
+	}
+	before := ID{Queue: i.Queue, Number: i.Number - 1}
+	if i.Reference != "" {
+		c.finds(i, "reference", Query{Queue: i.Queue, Reference: i.Reference, Exact: true, After: before, AfterReference: i.Reference})
+	}
+	if i.Group != "" {
+		c.finds(i, "group", Query{Queue: i.Queue, Group: i.Group, After: before})
+	}
+	c.chain(i)
+}
+
+// finds wants an item as the first that a query yields.
+func (c *checker) finds(i *Item, by string, q Query) {
+	for found, err := range c.r.Items(q) {
+		if err != nil || found.ID() != i.ID() {
+			c.found("item %s is not found by its %s", i.ID(), by)
+		}
+		return
+	}
+	c.found("item %s is not found by its %s", i.ID(), by)
+}
+
+// chain follows an item's history to its start.
+func (c *checker) chain(i *Item) {
+	list, err := c.r.History(i.ID(), 1<<30)
+	switch {
+	case err != nil:
+		c.found("history of item %s: %v", i.ID(), err)
+		return
+	case len(list) == 0 || list[0].Seq != i.LastChange || list[len(list)-1].Prev != 0:
+		c.found("history of item %s has %d changes and does not reach from change %d to its start", i.ID(), len(list), i.LastChange)
+		return
+	}
+	if to := list[0].To; to != 0 && to != i.Status {
+		c.found("item %s is %s, its last change says %s", i.ID(), i.Status, to)
+	}
+	c.linked += uint64(len(list))
+}
+
+func (c *checker) allGroups() error {
+	kept, err := c.r.Groups("")
+	if err != nil {
+		return err
+	}
+	for _, g := range kept {
+		n := g.Count
+		g.Count = 0
+		if c.groups[g] != n {
+			c.found("queue %s: its counter of %s items with %q says %d, there are %d", g.Queue, g.Status, g.Text, n, c.groups[g])
+		}
+		delete(c.groups, g)
+	}
+	for g, n := range c.groups {
+		c.found("queue %s: it has no counter of its %d %s items with %q", g.Queue, n, g.Status, g.Text)
+	}
+	return nil
+}
+
+// stream wants every change from 1 to the last, once.
+func (c *checker) stream() error {
+	last, err := c.r.LastChange()
+	if err != nil {
+		return err
+	}
+	for seq := uint64(0); seq < last; {
+		list, err := c.r.Changes(seq, 1000)
+		if err != nil {
+			c.found("history after change %d: %v", seq, err)
+			return nil
+		}
+		if len(list) == 0 {
+			c.found("the history ends at change %d, its last is %d", seq, last)
+			return nil
+		}
+		for _, change := range list {
+			if seq++; change.Seq != seq {
+				c.found("change %d stands where %d belongs", change.Seq, seq)
+				return nil
+			}
+		}
+	}
+	if c.linked > last {
+		c.found("the items' histories have %d changes, the whole history %d", c.linked, last)
+	}
+	return nil
+}
+
+// Problems words a Check's findings as one error of a damaged store, nil when
+// there are none.
+func Problems(name string, found []string) error {
+	if len(found) == 0 {
+		return nil
+	}
+	rule := fmt.Sprintf("%d problems, the first: %s", len(found), found[0])
+	if len(found) == 1 {
+		rule = strings.TrimSpace(found[0])
+	}
+	return &Error{Code: CodeUnavailable, Thing: name, Rule: rule, Mend: "restore a backup, or keep a copy and report it"}
+}
