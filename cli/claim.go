@@ -15,6 +15,7 @@ import (
 func (a *app) claimCommand() *cobra.Command {
 	var r engine.ClaimRequest
 	var item, wait string
+	var unmask bool
 	c := &cobra.Command{
 		Use: "claim", Short: "Take items to work on", Args: takes(),
 		Long: "Take waiting items for a robot, atomically, each with a lease and a fence. What the robot says of an item later carries its fence. " +
@@ -30,6 +31,7 @@ func (a *app) claimCommand() *cobra.Command {
 	f.BoolVar(&r.Exact, "exact", false, "the reference must be equal")
 	f.StringVar(&item, "item", "", "exactly this item")
 	f.BoolVar(&r.NoStart, "no-start", false, "do not start a single item at once")
+	unmaskFlag(c, &unmask)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := r.Item.UnmarshalText([]byte(item)); err != nil {
 			return err
@@ -50,7 +52,7 @@ func (a *app) claimCommand() *cobra.Command {
 			}
 			r.Wait = d
 		}
-		records, err := a.claim(c.Context(), r)
+		records, err := a.claim(c.Context(), r, unmask)
 		if err != nil {
 			return err
 		}
@@ -61,11 +63,13 @@ func (a *app) claimCommand() *cobra.Command {
 
 // claim claims, and goes on waiting where the engine it waited at goes away or
 // lets nobody wait as long.
-func (a *app) claim(ctx context.Context, r engine.ClaimRequest) (records []engine.Record, err error) {
+func (a *app) claim(ctx context.Context, r engine.ClaimRequest, unmask bool) (records []engine.Record, err error) {
 	end := time.Now().Add(time.Duration(r.Wait))
 	for {
 		err := a.do(ctx, func(ctx context.Context, s Service) (err error) {
-			records, err = a.claimAt(ctx, s, r)
+			if records, err = a.claimAt(ctx, s, r); err == nil {
+				records = a.veiled(ctx, s, records, unmask)
+			}
 			return err
 		})
 		r.Wait = store.Duration(time.Until(end).Round(time.Millisecond))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,10 +70,47 @@ func (a *app) show(ctx context.Context, s Service, demo bool) error {
 		return err
 	}
 	o.Demo = demo
-	// The screen ends by itself at the other signals.
-	ctx, stop := signal.NotifyContext(ctx, endings()...)
+	ctx, stop := hangups(ctx)
 	defer stop()
 	return tui.Run(ctx, o)
+}
+
+// lingering is how long a screen has to end in good order at a hangup.
+const lingering = time.Second
+
+// hangups passes a hangup on as SIGTERM, at which a screen ends in good order
+// by itself; should it not, the context ends.
+func hangups(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 1)
+	terms := make(chan os.Signal, 1) // so that ours can't end the process
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+		signal.Notify(terms, syscall.SIGTERM)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		}
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Signal(syscall.SIGTERM)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(lingering):
+			cancel()
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		<-ended
+		signal.Stop(signals)
+		signal.Stop(terms)
+	}
 }
 
 func (a *app) screenOptions(s Service) (tui.Options, error) {

@@ -143,7 +143,7 @@ func TestHangup(t *testing.T) {
 				s.wait("Signalbox")
 				hangUp(s)
 				if code := s.end(); code != 0 {
-					t.Errorf("it left with %d", code)
+					t.Errorf("it left with %d: %s", code, s.seen.String())
 				}
 				if name == "signal" && !strings.Contains(s.seen.String(), "\x1b[?1049l") {
 					t.Error("the terminal is not as it was")

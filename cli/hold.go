@@ -39,7 +39,7 @@ func (a *app) startCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printOne(record)
+			return a.printRecord(ctx, s, record, false)
 		})
 }
 

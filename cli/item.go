@@ -179,7 +179,8 @@ func (a *app) listRest(page engine.Page, last store.ID, shown, damaged int) {
 }
 
 func (a *app) itemShow() *cobra.Command {
-	return &cobra.Command{
+	var unmask bool
+	c := &cobra.Command{
 		Use: "show ITEM", Short: "Show an item whole", Args: takes("ITEM"),
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := store.ParseID(args[0])
@@ -191,10 +192,16 @@ func (a *app) itemShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printOne(record)
+				return a.printRecord(ctx, s, record, unmask)
 			})
 		},
 	}
+	unmaskFlag(c, &unmask)
+	return c
+}
+
+func (a *app) printRecord(ctx context.Context, s Service, record engine.Record, unmask bool) error {
+	return a.printOne(a.veiled(ctx, s, []engine.Record{record}, unmask)[0])
 }
 
 func (a *app) itemHistory() *cobra.Command {

@@ -115,3 +115,40 @@ func TestDataIsNeverTrusted(t *testing.T) {
 		t.Errorf("the payload became %q", got.Payload["x"])
 	}
 }
+
+// What a queue's mask names is hidden from people, wherever it stands, and
+// from nobody else.
+func TestMask(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--mask", "iban", "--mask", "customer.name")
+	r.ok("item", "add", "--queue", "q", "--payload", `{"z":1.50,"IBAN":"DE1","customer":{"name":"Ada","zip":"44087","more":[{"iban":{"x":"DE2"}}]},"name":"order"}`)
+	want := `{"z":1.50,"IBAN":"••••","customer":{"name":"••••","zip":"44087","more":[{"iban":"••••"}]},"name":"order"}`
+	secret := func(out string) bool {
+		return strings.Contains(out, "DE1") || strings.Contains(out, "DE2") || strings.Contains(out, "Ada")
+	}
+	if out := r.ok("item", "show", "q/1"); !secret(out) {
+		t.Errorf("a program reads %s", out)
+	}
+	if out := r.ok("item", "show", "q/1", "-o", "table"); secret(out) || !strings.Contains(out, want) {
+		t.Errorf("a person reads %s", out)
+	}
+	r.terminal = true
+	for _, format := range []string{"table", "json"} {
+		if out := r.ok("item", "show", "q/1", "-o", format); secret(out) || !strings.Contains(out, "44087") {
+			t.Errorf("as %s a person reads %s", format, out)
+		}
+		if out := r.ok("item", "show", "q/1", "-o", format, "--unmask"); !secret(out) {
+			t.Errorf("as %s unmasked is %s", format, out)
+		}
+	}
+	out := r.ok("claim", "--queue", "q", "--robot", "r", "-o", "table", "--no-start")
+	out += r.ok("start", "q/1", "--fence", "1")
+	r.ok("complete", "q/1", "--fence", "1", "--output", `{"iban":"DE2"}`)
+	if out += r.ok("item", "show", "q/1"); secret(out) {
+		t.Errorf("a person reads %s", out)
+	}
+	r.ok("item", "add", "--queue", "q", "--payload", `{"iban":"DE1"}`)
+	if out := r.ok("claim", "--queue", "q", "--robot", "r", "-o", "table", "--unmask"); !secret(out) {
+		t.Errorf("unmasked is %s", out)
+	}
+}
