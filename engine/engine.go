@@ -35,6 +35,7 @@ type Engine struct {
 	feed        feed
 	expirer     expirer
 	supply      supply
+	schemas     schemas
 	closed      chan struct{}
 	closing     sync.Once
 }

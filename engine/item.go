@@ -31,11 +31,14 @@ const (
 
 // AddRequest adds items to a queue. With AllOrNothing (the default) one bad
 // item keeps all out; StopOnFirstFailure stores those before it; Independent
-// stores every good one.
+// stores every good one. A payload that breaks the queue's schema makes an item
+// that is a business exception at once, for a person to see; with Strict it is
+// refused.
 type AddRequest struct {
-	Queue string    `json:"queue"`
-	Items []NewItem `json:"items"`
-	Mode  string    `json:"mode,omitempty"`
+	Queue  string    `json:"queue"`
+	Items  []NewItem `json:"items"`
+	Mode   string    `json:"mode,omitempty"`
+	Strict bool      `json:"strict,omitempty"`
 }
 
 // AddResult answers for one item of an AddRequest. Existing says that the
@@ -64,24 +67,34 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 	for i := range r.Items {
 		bad[i] = validateItem(&r.Items[i])
 	}
+	held, err := e.heldAgainst(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
 	results := make([]AddResult, len(r.Items))
-	err := e.change(ctx, func(t *tx) error {
+	err = e.change(ctx, func(t *tx) error {
 		clear(results)
-		return t.addAll(&r, bad, results)
+		return t.addAll(&r, bad, held, results)
 	})
 	return results, err
 }
 
-func (t *tx) addAll(r *AddRequest, bad []error, results []AddResult) error {
+func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddResult) error {
 	q, err := t.Queue(r.Queue)
 	if err != nil {
 		return err
+	}
+	if held.revision != q.Revision { // the settings have changed since
+		held = t.e.schemas.violations(&q, r.Items)
 	}
 	refs := map[string]bool{}
 	check := func(i int) error {
 		err := bad[i]
 		if err == nil {
 			err = t.admit(&q, &r.Items[i], refs, &results[i])
+		}
+		if err == nil && r.Strict {
+			err = held.refusal(i)
 		}
 		if err != nil {
 			results[i].Err, results[i].Error = err, err.Error()
@@ -107,7 +120,7 @@ func (t *tx) addAll(r *AddRequest, bad []error, results []AddResult) error {
 			}
 			continue
 		}
-		if err := t.addOne(&q, &r.Items[i], &results[i]); err != nil {
+		if err := t.addOne(&q, &r.Items[i], held.of(i), &results[i]); err != nil {
 			return err
 		}
 	}
@@ -154,7 +167,7 @@ func (t *tx) referenceHolder(queue, reference string) (store.ID, error) {
 	return store.ID{}, nil
 }
 
-func (t *tx) addOne(q *store.Queue, n *NewItem, res *AddResult) error {
+func (t *tx) addOne(q *store.Queue, n *NewItem, violation string, res *AddResult) error {
 	if res.Existing {
 		return nil
 	}
@@ -179,7 +192,10 @@ func (t *tx) addOne(q *store.Queue, n *NewItem, res *AddResult) error {
 	if res.Item.RiskAt == 0 && q.SLARisk > 0 {
 		res.Item.RiskAt = t.now.Add(time.Duration(q.SLARisk))
 	}
-	if err := t.add(&res.Item, n.Payload, "add", ""); err != nil {
+	if violation != "" {
+		t.exceptAtOnce(&res.Item, violation)
+	}
+	if err := t.add(&res.Item, n.Payload, "add", violation); err != nil {
 		return err
 	}
 	present(q, &res.Item)

@@ -257,6 +257,9 @@ func validateQueue(q *store.Queue) error {
 	case q.Lease > 0 && q.Lease < store.Duration(time.Second):
 		return bad(fmt.Sprintf("lease %s: at least 1s, or 0 for one that never runs out", q.Lease), "choose a longer lease")
 	}
+	if err := validateSchemas(thing, &q.Schemas); err != nil {
+		return err
+	}
 	return validateConsumer(thing, &q.Consumer)
 }
 

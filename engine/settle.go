@@ -155,6 +155,11 @@ func held(i *store.Item, fence uint64) (string, error) {
 func (t *tx) report(q *store.Queue, i *store.Item, s *Settlement) (copied store.ID, err error) {
 	event := EventComplete
 	i.Error = nil
+	if s.Status == Success {
+		if reason := t.e.schemas.resultViolation(q, s); reason != "" {
+			s.Status, s.Reason = Business, reason
+		}
+	}
 	if s.Status != Success {
 		i.Error = &store.Failure{Kind: s.Status, Reason: s.Reason, At: t.now}
 	}

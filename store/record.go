@@ -82,10 +82,39 @@ type Queue struct {
 	SLA              Duration `json:"sla,omitempty"`
 	SLARisk          Duration `json:"sla_risk,omitempty"`
 	Mask             []string `json:"mask,omitempty"`
+	Schemas          Schemas  `json:"schemas,omitzero"`
 	CreatedAt        Time     `json:"created_at"`
 	Revision         uint64   `json:"revision"`
 	ConsumerError    string   `json:"consumer_error,omitempty"`
 	ConsumerErrorAt  Time     `json:"consumer_error_at,omitzero"`
+}
+
+// Schemas are the JSON Schemas that a queue holds its items' contents against;
+// "" = none.
+type Schemas struct {
+	Payload   JSON `json:"payload,omitempty"`
+	Output    JSON `json:"output,omitempty"`
+	Analytics JSON `json:"analytics,omitempty"`
+}
+
+// JSON is a JSON value as text, which JSON writes and reads as the value it is;
+// null reads as "".
+type JSON string
+
+// MarshalJSON implements json.Marshaler.
+func (j JSON) MarshalJSON() ([]byte, error) {
+	if j == "" {
+		return []byte("null"), nil
+	}
+	return []byte(j), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (j *JSON) UnmarshalJSON(b []byte) error {
+	if *j = JSON(b); *j == "null" {
+		*j = ""
+	}
+	return nil
 }
 
 // Failure is the error an item ended or was last tried with. Lists leave

@@ -172,6 +172,9 @@ func settings(c *coder, q *store.Queue) {
 	c.uint(28, &q.Revision)
 	c.str(29, &q.ConsumerError)
 	c.time(30, &q.ConsumerErrorAt)
+	c.str(31, (*string)(&q.Schemas.Payload))
+	c.str(32, (*string)(&q.Schemas.Output))
+	c.str(33, (*string)(&q.Schemas.Analytics))
 }
 
 func pool(c *coder, p *store.Pool) {

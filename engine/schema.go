@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"signalbox/store"
+)
+
+// maxViolations is how many breaches of a schema a reason lists.
+const maxViolations = 10
+
+// schemas keeps schemas compiled, by their text. Settings are few and change
+// seldom; what no queue uses any more stays until the engine stops.
+type schemas struct {
+	compiled sync.Map // text → *jsonschema.Schema
+	queues   sync.Map // names of queues that were seen to have one for payloads
+}
+
+// noLoader keeps a schema from reaching for files or addresses.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("it refers to %s; a schema must stand alone", url)
+}
+
+// compile reads a schema's text.
+func compile(text store.JSON) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		return nil, err
+	}
+	if describesArray(doc) {
+		return nil, errors.New("it describes an array; contents are objects of plain values and objects")
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("schema.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("schema.json")
+}
+
+// describesArray says that a schema allows a property to be an array.
+func describesArray(doc any) bool {
+	node, ok := doc.(map[string]any)
+	if !ok {
+		return false
+	}
+	if node["type"] == "array" || node["items"] != nil || node["prefixItems"] != nil {
+		return true
+	}
+	if types, ok := node["type"].([]any); ok {
+		for _, t := range types {
+			if t == "array" {
+				return true
+			}
+		}
+	}
+	for _, v := range node {
+		if list, ok := v.([]any); ok {
+			for _, v := range list {
+				if describesArray(v) {
+					return true
+				}
+			}
+		}
+		if describesArray(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func validateSchemas(thing string, s *store.Schemas) error {
+	for name, text := range map[string]store.JSON{"payload": s.Payload, "output": s.Output, "analytics": s.Analytics} {
+		if text == "" {
+			continue
+		}
+		if _, err := compile(text); err != nil {
+			return store.Invalid(thing, "its "+name+" schema: "+oneLine(err), "give a JSON Schema that stands alone")
+		}
+	}
+	return nil
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// breach says how content breaks a schema, "" when it keeps it or there is
+// none.
+func (s *schemas) breach(text store.JSON, content []byte) string {
+	if text == "" {
+		return ""
+	}
+	known, ok := s.compiled.Load(text)
+	if !ok {
+		schema, err := compile(text)
+		if err != nil {
+			return "the queue's schema can't be used: " + oneLine(err)
+		}
+		known, _ = s.compiled.LoadOrStore(text, schema)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	if err != nil {
+		return err.Error()
+	}
+	return worded(known.(*jsonschema.Schema).Validate(value))
+}
+
+// worded lists the breaches in a reviewer's words: where, and what is wrong.
+func worded(err error) string {
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return ""
+	}
+	var list []string
+	english := message.NewPrinter(language.English)
+	var walk func(*jsonschema.ValidationError)
+	walk = func(v *jsonschema.ValidationError) {
+		for _, cause := range v.Causes {
+			walk(cause)
+		}
+		if len(v.Causes) > 0 {
+			return
+		}
+		text := v.ErrorKind.LocalizedString(english)
+		if at := strings.Join(v.InstanceLocation, "."); at != "" {
+			text = at + ": " + text
+		}
+		list = append(list, text)
+	}
+	walk(invalid)
+	if more := len(list) - maxViolations; more > 0 {
+		list = append(list[:maxViolations], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, "; ")
+}
+
+// violations are the breaches of one call's payloads, and the revision of the
+// settings they were held against.
+type violations struct {
+	revision uint64
+	texts    []string // nil: the queue has no schema
+}
+
+func (v violations) of(i int) string {
+	if v.texts == nil {
+		return ""
+	}
+	return v.texts[i]
+}
+
+func (v violations) refusal(i int) error {
+	if text := v.of(i); text != "" {
+		return store.Invalid("payload", text, "mend it, or add it without strict for a person to see")
+	}
+	return nil
+}
+
+// violations holds payloads against the queue's schema.
+func (s *schemas) violations(q *store.Queue, items []NewItem) violations {
+	v := violations{revision: q.Revision}
+	if q.Schemas.Payload == "" {
+		return v
+	}
+	s.queues.Store(q.Name, true)
+	v.texts = make([]string, len(items))
+	for i := range items {
+		if text := s.breach(q.Schemas.Payload, items[i].Payload); text != "" {
+			v.texts[i] = cleanText("payload breaks the schema: "+text, maxReason)
+		}
+	}
+	return v
+}
+
+// heldAgainst does it ahead of the commit, where it holds up nobody else's, for
+// queues that are known to have a schema.
+func (e *Engine) heldAgainst(ctx context.Context, r *AddRequest) (v violations, err error) {
+	if _, known := e.schemas.queues.Load(r.Queue); !known {
+		return v, nil
+	}
+	var q store.Queue
+	err = e.store.View(ctx, func(rd store.Reader) (err error) {
+		q, err = rd.Queue(r.Queue)
+		return err
+	})
+	if err != nil {
+		return v, err
+	}
+	return e.schemas.violations(&q, r.Items), nil
+}
+
+// exceptAtOnce makes a new item one that waits for a person instead of a robot.
+func (t *tx) exceptAtOnce(i *store.Item, reason string) {
+	i.Status = store.BusinessException
+	if i.Family == store.Jobs {
+		i.Status = store.Failed
+	}
+	i.EndedAt = t.now
+	i.Error = &store.Failure{Kind: Business, Reason: reason, At: t.now}
+	i.Group = Fold(reason)
+}
+
+// resultViolation says how a success breaks the queue's schemas.
+func (s *schemas) resultViolation(q *store.Queue, r *Settlement) string {
+	for _, c := range []struct {
+		name    string
+		schema  store.JSON
+		content []byte
+	}{{"output", q.Schemas.Output, r.Output}, {"analytics", q.Schemas.Analytics, r.Analytics}} {
+		if len(c.content) == 0 {
+			c.content = []byte("{}")
+		}
+		if text := s.breach(c.schema, c.content); text != "" {
+			return cleanText(c.name+" breaks the schema: "+text, maxReason)
+		}
+	}
+	return ""
+}
