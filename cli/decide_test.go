@@ -163,4 +163,15 @@ func TestExplain(t *testing.T) {
 		t.Errorf("explained as %+v", x)
 	}
 	r.fails(3, "not found", "item", "explain", "q/9")
+
+	// Without an engine nothing takes what a consumer would work.
+	r.ok("queue", "add", "runs", "--", "true")
+	r.ok("item", "add", "--queue", "runs", "--payload", "1")
+	if out := r.ok("item", "explain", "runs/1"); !strings.HasPrefix(out, "runs/1 is queued.\n1. no engine runs on this store; start one") {
+		t.Errorf("explained as\n%s", out)
+	}
+	r.ok("queue", "resume", "q")
+	if out := r.ok("item", "explain", "q/1"); strings.Contains(out, "since the engine started") {
+		t.Errorf("explained as\n%s", out)
+	}
 }

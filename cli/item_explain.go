@@ -27,10 +27,30 @@ func (a *app) itemExplain() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if _, own := s.(*engine.Engine); own && explanation.Status.Waiting() {
+					explanation.Reasons = withoutEngine(explanation.Reasons)
+				}
 				return a.printExplanation(explanation)
 			})
 		},
 	}
+}
+
+// withoutEngine puts in place of what an engine of our own, which has just
+// started, says of drains and robots that none runs. Robots do without.
+func withoutEngine(reasons []engine.Reason) []engine.Reason {
+	var known []engine.Reason
+	for _, r := range reasons {
+		switch r.Code {
+		case "robots":
+			return append(known, engine.Reason{Code: "robots", Text: "no engine runs, so nobody knows when a robot last asked for work", Mend: r.Mend})
+		case "next", "lane":
+		default:
+			known = append(known, r)
+		}
+	}
+	none := engine.Reason{Code: "engine", Text: "no engine runs on this store", Mend: "start one with `signalbox` or `signalbox serve`"}
+	return append([]engine.Reason{none}, known...)
 }
 
 // printExplanation prints plain words, unless JSON was asked for.

@@ -33,7 +33,24 @@ func (a *app) root() *cobra.Command {
 		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(),
 		a.serveCommand(), a.demoCommand(), a.snapshotCommand(),
 	)
+	help := helpCommand(root)
+	root.AddCommand(help)
+	root.SetHelpCommand(help)
 	return root
+}
+
+// helpCommand is cobra's, but for words that name no command.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND…]", Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, _ := root.Find(args)
+			if len(rest) > 0 && c.HasSubCommands() {
+				return unknownCommand(c, rest[0])
+			}
+			return c.Help()
+		},
+	}
 }
 
 // addCompletion adds cobra's own command, to be one of the tree like the

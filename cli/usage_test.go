@@ -35,6 +35,8 @@ func TestUsageErrors(t *testing.T) {
 		{"the payload is empty", "item retry q/1 --payload="},
 		{"nothing to settle", "settle"},
 		{"`signalbox completion` has no such command", "completion foo"},
+		{"`signalbox` has no such command", "help foo"},
+		{"`signalbox queue` has no such command; did you mean list?", "help queue lsit"},
 		{`--lease: duration "5": a duration is a number with a unit`, "queue add x --lease 5"},
 		{`--wait: duration "5": a duration is a number with a unit`, "claim --queue q --robot r --wait 5"},
 		{"it needs --robot", "claim --queue q"},
@@ -107,6 +109,8 @@ func TestHelp(t *testing.T) {
 		"items":              "import FILE|-",
 		"item import --help": "Deadline",
 		"help claim":         "--robot",
+		"help queue add":     "--family",
+		"help":               "COMMANDS",
 		"--version":          "test",
 		"completion bash":    "bash completion",
 	} {
