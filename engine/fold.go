@@ -28,7 +28,7 @@ func Fold(reason string) string {
 	s = numbered.ReplaceAllLiteralString(s, "#")
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > maxFold {
-		s = strings.ToValidUTF8(s[:maxFold], "")
+		s = strings.TrimSpace(strings.ToValidUTF8(s[:maxFold], ""))
 	}
 	return s
 }

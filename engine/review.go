@@ -55,12 +55,14 @@ func (t *tx) review(i *store.Item, r *ReviewRequest) error {
 	return t.put(i, i.Status, Event("review-"+r.Action), r.Note)
 }
 
-// groupOf is the group in which a reviewable item waits for a decision.
+// groupOf is the group in which a reviewable item waits for a decision; one
+// whose reason says nothing waits too.
 func groupOf(i *store.Item) string {
-	if i.Error == nil {
-		return ""
+	reason := ""
+	if i.Error != nil {
+		reason = Fold(i.Error.Reason)
 	}
-	return Fold(i.Error.Reason)
+	return or(reason, "no reason was given")
 }
 
 // Groups counts the items that wait for a person's decision, by queue, status

@@ -206,7 +206,7 @@ func (t *tx) exceptAtOnce(i *store.Item, reason string) {
 	}
 	i.EndedAt = t.now
 	i.Error = &store.Failure{Kind: Business, Reason: reason, At: t.now}
-	i.Group = Fold(reason)
+	i.Group = groupOf(i)
 }
 
 // resultViolation says how a success breaks the queue's schemas.

@@ -344,6 +344,19 @@ func TestGroupsKeepBusinessAndSystemApart(t *testing.T) {
 	})
 }
 
+func TestReasonWithoutWordsStillWaitsForAPerson(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, nil)
+		r.addN("q", 2)
+		for n, rec := range r.claim("q", "r", 2) {
+			r.settle(rec, engine.Business, []string{" \t", "\u00a0"}[n])
+		}
+		if groups, err := r.Groups(r.ctx, "q"); err != nil || len(groups) != 1 || groups[0].Count != 2 {
+			t.Errorf("%v %+v", err, groups)
+		}
+	})
+}
+
 func TestFold(t *testing.T) {
 	for reason, want := range map[string]string{
 		"not shipped":                                        "not shipped",
