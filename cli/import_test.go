@@ -183,7 +183,7 @@ func TestInterruptedImport(t *testing.T) {
 	rejects := filepath.Join(r.dir, "rejects")
 	code := cli.Run(ctx, world, []string{"item", "import", "--queue", "q", "--mode", "independent", "--rejects", rejects, "-"})
 	done := parse[imported](t, out.String())
-	want := fmt.Sprintf("signalbox: -: interrupted after %s stored rows; go on with --from-line %d\n", thousands(done.Stored), done.Stored+2)
+	want := fmt.Sprintf("signalbox: stdin: interrupted after %s stored rows; go on with --from-line %d\n", thousands(done.Stored), done.Stored+2)
 	if code != 1 || errs.String() != want || done.Stored < 1000 || done.Stored > 29_000 || done.Rejected != 1 {
 		t.Fatalf("exit %d, %+v, %s; want %s", code, done, errs.String(), want)
 	}

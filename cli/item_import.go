@@ -99,7 +99,7 @@ func (im *importing) run(ctx context.Context, s Service) error {
 	}
 	file, err := intake.Open(bar.reader(in), intake.Options{Columns: im.columns, Now: im.app.Now(), Zone: zone})
 	if err != nil {
-		return fmt.Errorf("%s: %w", im.path, err)
+		return fmt.Errorf("%s: %w", im.name(), err)
 	}
 	if im.mode == engine.AllOrNothing {
 		return im.whole(ctx, s, file, bar)
@@ -127,6 +127,14 @@ func (im *importing) open() (io.ReadCloser, int64, error) {
 	return f, info.Size(), nil
 }
 
+// name is the file as messages name it.
+func (im *importing) name() string {
+	if im.path == "-" {
+		return "stdin"
+	}
+	return im.path
+}
+
 // rows are the file's rows from the line wanted on.
 func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 	return func(yield func(intake.Row, error) bool) {
@@ -149,10 +157,10 @@ func (im *importing) whole(ctx context.Context, s Service, file *intake.File, ba
 	var bad badRows
 	for row, err := range im.rows(file) {
 		if err != nil {
-			return fmt.Errorf("%s: nothing was stored: %w", im.path, err)
+			return fmt.Errorf("%s: nothing was stored: %w", im.name(), err)
 		}
 		if ctx.Err() != nil {
-			return &store.Error{Code: store.CodeFailed, Thing: im.path, Rule: "interrupted, nothing was stored"}
+			return &store.Error{Code: store.CodeFailed, Thing: im.name(), Rule: "interrupted, nothing was stored"}
 		}
 		if row.Err != nil {
 			bad.add(row.Line, row.Err)
@@ -227,7 +235,7 @@ func (im *importing) refusal(bad badRows) error {
 	}
 	return &store.Error{
 		Code:  max(first.Code, store.CodeInvalid),
-		Thing: fmt.Sprintf("%s line %d: %s (%s)", im.path, bad.line, why, note),
+		Thing: fmt.Sprintf("%s line %d: %s (%s)", im.name(), bad.line, why, note),
 		Rule:  "nothing was stored", Mend: "mend the file, or store the other rows with --mode independent",
 	}
 }

@@ -35,21 +35,21 @@ func (b *batcher) verdict(err error) error {
 	switch {
 	case err == nil && b.out.n > 0 && b.done.Stored+b.done.Existing == 0:
 		return &store.Error{
-			Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", b.im.path, b.out.line),
+			Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", b.im.name(), b.out.line),
 			Rule: fmt.Sprintf("the first of %s, none was stored", counted(b.out.n, "rejected row")), Err: b.out.first,
 		}
 	case err == nil:
 		return nil
 	case errors.Is(err, errStop):
 		return &store.Error{
-			Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", b.im.path, b.out.line),
+			Code: max(store.CodeOf(b.out.first), store.CodeInvalid), Thing: fmt.Sprintf("%s line %d", b.im.name(), b.out.line),
 			Rule: "stopped " + after, Err: b.out.first,
 			Mend: "the rows behind it were not tried: mend it, then " + b.goOn(b.out.line),
 		}
 	case errors.Is(err, context.Canceled):
-		return &store.Error{Code: store.CodeFailed, Thing: b.im.path, Rule: "interrupted " + after, Mend: b.goOn(b.line + 1)}
+		return &store.Error{Code: store.CodeFailed, Thing: b.im.name(), Rule: "interrupted " + after, Mend: b.goOn(b.line + 1)}
 	}
-	return fmt.Errorf("%s: %s (%s): %w", b.im.path, after, b.goOn(b.line+1), err)
+	return fmt.Errorf("%s: %s (%s): %w", b.im.name(), after, b.goOn(b.line+1), err)
 }
 
 // goOn says how to import the rows that are left. Of elements of an array that
@@ -182,7 +182,7 @@ func (r *rejectsFile) create() (err error) {
 	if r.path = r.im.rejects; r.path != "" {
 		r.out, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
 	} else {
-		r.out, r.path, err = createBeside(r.im.path)
+		r.out, r.path, err = createBeside(r.im.name())
 	}
 	if err != nil {
 		return store.Invalid("rejects file "+r.path, "it can't be written: "+err.Error(), "name another with --rejects FILE")
@@ -194,9 +194,6 @@ func (r *rejectsFile) create() (err error) {
 // createBeside makes a new file named after another: orders.csv.rejects, or
 // where there is one orders.csv.rejects.2, and so on.
 func createBeside(path string) (*os.File, string, error) {
-	if path == "-" {
-		path = "stdin"
-	}
 	path += ".rejects"
 	for n := 1; ; n++ {
 		name := path
