@@ -189,10 +189,10 @@ func BenchmarkEndToEnd(b *testing.B) {
 }
 
 // BenchmarkPickup paces 200 enqueues a second to 8 idle robots and reports the
-// time from the call of Add to the robot holding the item, as multiples of the
-// time of one sync (1/D).
+// time from the call of Add to the robot holding the item: as multiples of the
+// time of one sync in a row of syncs (1/D), and of one sync made at that pace.
 func BenchmarkPickup(b *testing.B) {
-	var p50, p99, ms []float64
+	var p50, p99, ms, paced []float64
 	for range benchRounds {
 		dir := b.TempDir()
 		before := storetest.Yardstick(b, dir)
@@ -200,12 +200,14 @@ func BenchmarkPickup(b *testing.B) {
 		d := (before + storetest.Yardstick(b, dir)) / 2
 		half := storetest.Median(waits) // sorts
 		ms = append(ms, half*1000)
+		paced = append(paced, half/storetest.PacedSync(b, dir, 5*time.Millisecond))
 		p50, p99 = append(p50, half*d), append(p99, waits[len(waits)*99/100]*d)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(storetest.Median(p50), "p50-syncs")
 	b.ReportMetric(storetest.Median(p99), "p99-syncs")
 	b.ReportMetric(storetest.Median(ms), "p50-ms")
+	b.ReportMetric(storetest.Median(paced), "p50-paced-syncs")
 }
 
 func pickups(b *testing.B, dir string) []float64 {

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -15,12 +14,42 @@ import (
 func Yardstick(t testing.TB, dir string) float64 {
 	t.Helper()
 	const window = 250 * time.Millisecond
-	f, err := os.Create(filepath.Join(dir, "yardstick"))
+	overwrite := overwriter(t, dir)
+	n, begun := 0, time.Now()
+	for time.Since(begun) < window {
+		overwrite()
+		n++
+	}
+	return float64(n) / time.Since(begun).Seconds()
+}
+
+// PacedSync gives the median time in seconds of one such overwrite and sync
+// when one is made every so often, with rest between them. A disk that sleeps,
+// or a machine whose idle cores do, answers a lone sync far later than D says.
+func PacedSync(t testing.TB, dir string, every time.Duration) float64 {
+	t.Helper()
+	overwrite := overwriter(t, dir)
+	pace := time.NewTicker(every)
+	defer pace.Stop()
+	took := make([]float64, 100)
+	for i := range took {
+		<-pace.C
+		begun := time.Now()
+		overwrite()
+		took[i] = time.Since(begun).Seconds()
+	}
+	return Median(took)
+}
+
+func overwriter(t testing.TB, dir string) func() {
+	f, err := os.CreateTemp(dir, "yardstick")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
+	t.Cleanup(func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	})
 	page := make([]byte, 4096)
 	overwrite := func() {
 		if _, err := f.WriteAt(page, 0); err != nil {
@@ -31,12 +60,7 @@ func Yardstick(t testing.TB, dir string) float64 {
 		}
 	}
 	overwrite() // the first one grows the file
-	n, begun := 0, time.Now()
-	for time.Since(begun) < window {
-		overwrite()
-		n++
-	}
-	return float64(n) / time.Since(begun).Seconds()
+	return overwrite
 }
 
 // Rounds runs a phase several times, each with D measured before and after it,
