@@ -103,7 +103,7 @@ func (t *tx) editPayload(q *store.Queue, i *store.Item, payload json.RawMessage)
 	if err != nil {
 		return "", err
 	}
-	return edited("", old, payload), t.PutPayload(i.ID(), payload)
+	return edited("", q.Mask, old, payload), t.PutPayload(i.ID(), payload)
 }
 
 // takeReference checks that a reference is free where references are unique.

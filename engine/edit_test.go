@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,6 +59,27 @@ func TestEditWaitingItem(t *testing.T) {
 	})
 }
 
+func TestHistoryOfAnEditKeepsMaskedFieldsMasked(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, func(q *store.Queue) { q.Mask = []string{"iban"} })
+		id := r.add("q", engine.NewItem{Payload: json.RawMessage(`{"iban":"DE1","zip":"1"}`)})[0]
+		if _, err := r.Edit(r.ctx, engine.EditRequest{Target: engine.Target{Item: id}, Payload: json.RawMessage(`{"iban":"DE2","zip":"2"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		r.settle(r.claim("q", "r", 1)[0], engine.Business, "wrong")
+		out, err := r.Retry(r.ctx, engine.RetryRequest{Targets: []engine.Target{{Item: id}}, Payload: json.RawMessage(`{"zip":"3"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range map[store.ID]string{id: "edited iban: •••• → ••••, zip: \"1\" → \"2\"", out[0].Next: "edited zip: \"2\" → \"3\", iban: •••• removed"} {
+			h, err := r.History(r.ctx, id, 0)
+			if err != nil || !strings.HasSuffix(h[max(0, len(h)-2)].Why, want) {
+				t.Errorf("%s: %v %+v, want %q", id, err, h, want)
+			}
+		}
+	})
+}
+
 func TestDeleteItems(t *testing.T) {
 	eachStore(t, func(r *rig) {
 		r.queue("q", store.Transactions, func(q *store.Queue) { q.UniqueReferences = true })
@@ -67,6 +89,12 @@ func TestDeleteItems(t *testing.T) {
 			t.Fatalf("%v %+v", err, out)
 		}
 		r.wantStatus(ids[0], store.Deleted)
+		if page, err := r.List(r.ctx, engine.ListRequest{Queue: "q"}); err != nil || len(page.Items) != 2 || page.Total != 2 {
+			t.Errorf("deleted items are not listed: %v %+v", err, page)
+		}
+		if page, err := r.List(r.ctx, engine.ListRequest{Queue: "q", Filter: "status:deleted"}); err != nil || len(page.Items) != 1 {
+			t.Errorf("unless they are asked for: %v %+v", err, page)
+		}
 		if again := r.add("q", engine.NewItem{Payload: object(), Reference: "A"}); again[0].Number != 4 {
 			t.Errorf("its reference is free again, but %v", again)
 		}

@@ -31,12 +31,12 @@ const countAhead = 10_000
 // Explain says why an item is not being worked now: every reason, in the order
 // in which they hold it up. CodeNotFound when it is not there.
 func (e *Engine) Explain(ctx context.Context, id store.ID) (x Explanation, err error) {
-	err = e.store.Update(ctx, func(t store.Tx) error { // reads only; the claim order is a writer's view
-		i, err := t.Item(id)
+	err = e.store.View(ctx, func(r store.Reader) error {
+		i, err := r.Item(id)
 		if err != nil {
 			return err
 		}
-		q, err := t.Queue(id.Queue)
+		q, err := r.Queue(id.Queue)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (e *Engine) Explain(ctx context.Context, id store.ID) (x Explanation, err e
 			x.Reasons = []Reason{settledReason(&i)}
 			return nil
 		}
-		x.Reasons, err = e.waitingReasons(t, &q, &i)
+		x.Reasons, err = e.waitingReasons(r, &q, &i)
 		return err
 	})
 	return x, err
@@ -66,7 +66,7 @@ func settledReason(i *store.Item) Reason {
 	return Reason{Code: "final", Text: "it is " + i.Status.String() + "; nothing more happens to it", Mend: show}
 }
 
-func (e *Engine) waitingReasons(t store.Tx, q *store.Queue, i *store.Item) (reasons []Reason, err error) {
+func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (reasons []Reason, err error) {
 	now := e.now()
 	add := func(r Reason) { reasons = append(reasons, r) }
 	if q.Paused {
@@ -79,7 +79,7 @@ func (e *Engine) waitingReasons(t store.Tx, q *store.Queue, i *store.Item) (reas
 		add(Reason{Code: "retry", Text: "its retry waits another " + store.Duration(i.AvailableAt.Sub(now).Round(time.Second)).String(), Until: i.AvailableAt})
 	}
 	if i.ReadyAt() <= now {
-		ahead, err := aheadOf(t, i, now)
+		ahead, err := aheadOf(r, i, now)
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +103,8 @@ func (e *Engine) waitingReasons(t store.Tx, q *store.Queue, i *store.Item) (reas
 }
 
 // aheadOf counts the ready items that are claimed before this one.
-func aheadOf(t store.Tx, i *store.Item, now store.Time) (n int, err error) {
-	for other, err := range t.Ready(i.Queue, now) {
+func aheadOf(r store.Reader, i *store.Item, now store.Time) (n int, err error) {
+	for other, err := range r.Ready(i.Queue, now) {
 		if err != nil {
 			continue
 		}

@@ -35,6 +35,12 @@ type Filter struct {
 // term says whether an item matches, as of now.
 type term func(i *store.Item, now store.Time) bool
 
+// undeleted is every status but one.
+var undeleted = []store.Status{
+	store.Queued, store.Pending, store.Claimed, store.Processing, store.Completed, store.Successful, store.Failed,
+	store.BusinessException, store.SystemException, store.Abandoned, store.Retried, store.Cancelled,
+}
+
 // otherNames are the statuses that other systems' names stand for.
 var otherNames = map[string][]store.Status{
 	"available":  {store.Queued, store.Pending},
@@ -254,7 +260,7 @@ func numberTerm(key, value string) (term, error) {
 }
 
 // query joins the filter with the request's own limits; some is false when the
-// two exclude each other.
+// two exclude each other. Deleted items are selected only by name.
 func (f *Filter) query(r ListRequest) (q store.Query, some bool) {
 	q = store.Query{Queue: r.Queue, Statuses: r.Statuses, Group: r.Group, After: r.After, Desc: r.Desc}
 	if f.queue != "" {
@@ -264,6 +270,9 @@ func (f *Filter) query(r ListRequest) (q store.Query, some bool) {
 		q.Queue = f.queue
 	}
 	if !f.limited {
+		if len(q.Statuses) == 0 {
+			q.Statuses = undeleted
+		}
 		return q, true
 	}
 	if len(q.Statuses) == 0 {

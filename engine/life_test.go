@@ -225,7 +225,11 @@ func (l *life) remove() error {
 // compare holds every item and every counter against the model.
 func (l *life) compare() error {
 	synctest.Wait()
-	page, err := l.e.List(l.ctx, engine.ListRequest{Queue: "q", Limit: 10_000})
+	var every []store.Status // deleted ones too
+	for s := range store.Statuses - 1 {
+		every = append(every, store.Status(s+1))
+	}
+	page, err := l.e.List(l.ctx, engine.ListRequest{Queue: "q", Statuses: every, Limit: 10_000})
 	if err != nil {
 		return err
 	}

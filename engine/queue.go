@@ -273,5 +273,5 @@ func validateConsumer(thing string, c *store.Consumer) error {
 		}
 		return nil
 	}
-	return store.Invalid(thing, fmt.Sprintf("consumer %q: manual, command or handler", c.Kind), "set one of these")
+	return store.Invalid(thing, fmt.Sprintf("consumer %q: manual or command", c.Kind), "set one of these; handler is for programs that embed the engine")
 }

@@ -98,7 +98,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 	i.Status, i.Group = row.to, ""
 	i.Review.Status = store.ReviewRetried
 	if i.Family == store.Transactions {
-		copied, err := t.copyOf(i, payload, func(*store.Item) {})
+		copied, err := t.copyOf(q, i, payload, func(*store.Item) {})
 		if err != nil {
 			return store.ID{}, err
 		}
@@ -113,7 +113,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 		if err := t.PutPayload(i.ID(), payload); err != nil {
 			return store.ID{}, err
 		}
-		note = edited(note, old, payload)
+		note = edited(note, q.Mask, old, payload)
 	}
 	i.Spent, i.Reclaims, i.RetryNo = 0, 0, i.RetryNo+1
 	i.Retryable = true
@@ -123,7 +123,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 
 // copyOf adds the next item of a transaction's chain, linked both ways (the
 // caller writes the original's Next). A nil payload copies the original's.
-func (t *tx) copyOf(i *store.Item, payload []byte, with func(*store.Item)) (store.ID, error) {
+func (t *tx) copyOf(q *store.Queue, i *store.Item, payload []byte, with func(*store.Item)) (store.ID, error) {
 	old, err := t.Payload(i.ID())
 	if err != nil {
 		return store.ID{}, err
@@ -132,7 +132,7 @@ func (t *tx) copyOf(i *store.Item, payload []byte, with func(*store.Item)) (stor
 	if payload == nil {
 		payload = old
 	} else {
-		why = edited(why, old, payload)
+		why = edited(why, q.Mask, old, payload)
 	}
 	c := store.Item{
 		Queue: i.Queue, Family: i.Family, Status: waiting(i.Family)[0],
@@ -155,22 +155,28 @@ func validateTargets(targets []Target) error {
 }
 
 // edited says in the history what an edit changed, by the names of the fields
-// when both payloads are objects.
-func edited(note string, old, new []byte) string {
+// when both payloads are objects; what is in masked fields it does not tell.
+func edited(note string, mask []string, old, new []byte) string {
 	var a, b map[string]json.RawMessage
 	what := "payload replaced"
 	if json.Unmarshal(old, &a) == nil && json.Unmarshal(new, &b) == nil {
 		var changes []string
+		told := func(name string, v json.RawMessage) string {
+			if slices.Contains(mask, name) {
+				return "••••"
+			}
+			return string(v)
+		}
 		for _, name := range slices.Sorted(maps.Keys(b)) {
 			if before, ok := a[name]; !ok {
-				changes = append(changes, fmt.Sprintf("%s: added %s", name, b[name]))
+				changes = append(changes, fmt.Sprintf("%s: added %s", name, told(name, b[name])))
 			} else if !bytes.Equal(before, b[name]) {
-				changes = append(changes, fmt.Sprintf("%s: %s → %s", name, before, b[name]))
+				changes = append(changes, fmt.Sprintf("%s: %s → %s", name, told(name, before), told(name, b[name])))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(a)) {
 			if _, ok := b[name]; !ok {
-				changes = append(changes, fmt.Sprintf("%s: %s removed", name, a[name]))
+				changes = append(changes, fmt.Sprintf("%s: %s removed", name, told(name, a[name])))
 			}
 		}
 		what = "edited " + or(strings.Join(changes, ", "), "nothing")

@@ -67,7 +67,7 @@ func cleanSettlement(s Settlement) (Settlement, error) {
 	case s.Status != Success && s.Status != Business && s.Status != System:
 		err = store.Invalid(fmt.Sprintf("status %q", s.Status), "a settle says success, business or system", "use one of these")
 	case s.Status != Success && s.Reason == "":
-		err = store.Invalid("item "+s.Item.String(), "a failure needs a reason", "say what went wrong with --reason")
+		err = store.Invalid("item "+s.Item.String(), "a failure needs a reason", "say what went wrong")
 	case utf8.RuneCount(s.Output) > MaxOutput:
 		err = overLimit("output", utf8.RuneCount(s.Output), MaxOutput, "characters")
 	case utf8.RuneCount(s.Analytics) > MaxAnalytics:
@@ -190,7 +190,7 @@ func (t *tx) retryLater(q *store.Queue, i *store.Item, row transition, why strin
 		i.Spent, i.AvailableAt = spent, at
 		return store.ID{}, t.end(i, row, why)
 	}
-	copied, err = t.copyOf(i, nil, func(c *store.Item) {
+	copied, err = t.copyOf(q, i, nil, func(c *store.Item) {
 		c.Spent, c.Failures, c.AvailableAt = spent, i.Failures, at
 	})
 	if err != nil {

@@ -86,10 +86,16 @@ type Reader interface {
 	// stops when it has enough, and must not write while it runs. An
 	// unreadable record is yielded as an error and the next follows.
 	Items(Query) iter.Seq2[Item, error]
+	// Ready yields a queue's waiting items whose ReadyAt is not after now, in
+	// claim order: first those with a due date by priority, then earlier due;
+	// then the others by priority; number decides last. The caller
+	// must not write while it runs. In a Tx nobody else's transaction is
+	// given the same items until this one ends.
+	Ready(queue string, now Time) iter.Seq2[Item, error]
 	// ByKey finds the item added to the queue with an idempotency key; the
 	// zero ID when there is none.
 	ByKey(queue, key string) (ID, error)
-	// Groups counts the items that have a Group, by queue, status and text;
+	// Groups counts the items that have a Group, by queue, status, kind and text;
 	// queue "" = of all queues.
 	Groups(queue string) ([]Group, error)
 
@@ -138,12 +144,6 @@ type Tx interface {
 	// PutPool replaces the pool's settings and bumps their revision.
 	PutPool(*Pool) error
 
-	// Ready yields a queue's waiting items whose ReadyAt is not after now, in
-	// claim order: first those with a due date by priority, then earlier due;
-	// then the others by priority; number decides last. Nobody else's
-	// transaction is given the same items until this one ends. The caller
-	// must not write while it runs.
-	Ready(queue string, now Time) iter.Seq2[Item, error]
 	// Expired gives items in flight whose lease ended before or at now,
 	// earliest first and then by id, at most limit.
 	Expired(now Time, limit int) ([]Item, error)

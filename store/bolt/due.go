@@ -86,12 +86,12 @@ func (t *tx) NextDue() (store.Time, error) {
 	return t.reader.NextDue()
 }
 
-// Ready implements store.Tx. It merges what stands in claim order already:
+// Ready implements store.Reader. It merges what stands in claim order already:
 // the dated index, the ranks of the two waiting statuses, and those items
 // that have ripened without a Ripen yet.
-func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
+func (r *reader) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 	return func(yield func(store.Item, error) bool) {
-		q, err := t.queue(name)
+		q, err := r.queue(name)
 		if err != nil {
 			yield(store.Item{}, err)
 			return
@@ -99,16 +99,16 @@ func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
 		runs := q.claimable()
 		ripe := q.ripened(now)
 		for {
-			r := earliest(&runs)
+			first := earliest(&runs)
 			var i store.Item
 			var err error
 			switch {
-			case len(ripe) > 0 && (r == nil || bytes.Compare(ripe[0], r.order()) < 0):
+			case len(ripe) > 0 && (first == nil || bytes.Compare(ripe[0], first.order()) < 0):
 				i, err = q.item(numberOf(ripe[0]))
 				ripe = ripe[1:]
-			case r != nil:
-				i, err = q.claimableAt(r)
-				r.next()
+			case first != nil:
+				i, err = q.claimableAt(first)
+				first.next()
 			default:
 				return
 			}

@@ -223,6 +223,22 @@ func (s *state) Groups(name string) ([]store.Group, error) {
 	return list, nil
 }
 
+// Ready implements store.Reader.
+func (s *state) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
+	return func(yield func(store.Item, error) bool) {
+		q, err := s.queue(name)
+		if err != nil {
+			yield(store.Item{}, err)
+			return
+		}
+		for r := range all(q.waiting) {
+			if r.item.ReadyAt() <= now && !yield(copyItem(r.item), nil) {
+				return
+			}
+		}
+	}
+}
+
 // NextDue implements store.Reader.
 func (s *state) NextDue() (store.Time, error) {
 	next := store.Time(0)

@@ -3,7 +3,6 @@ package memory
 import (
 	"bytes"
 	"cmp"
-	"iter"
 	"slices"
 	"strconv"
 
@@ -191,22 +190,6 @@ func (t *tx) PutPool(p *store.Pool) error {
 	p.Revision = t.pool.Revision + 1
 	t.pool = *p
 	return nil
-}
-
-// Ready implements store.Tx.
-func (t *tx) Ready(name string, now store.Time) iter.Seq2[store.Item, error] {
-	return func(yield func(store.Item, error) bool) {
-		q, err := t.queue(name)
-		if err != nil {
-			yield(store.Item{}, err)
-			return
-		}
-		for r := range all(q.waiting) {
-			if r.item.ReadyAt() <= now && !yield(copyItem(r.item), nil) {
-				return
-			}
-		}
-	}
 }
 
 // Expired implements store.Tx.
