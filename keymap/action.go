@@ -55,20 +55,21 @@ const (
 
 // Acting on rows.
 const (
-	Retry     Action = "retry"
-	Verify    Action = "verify"
-	Assign    Action = "assign"
-	Note      Action = "note"
-	EditRetry Action = "edit-retry"
-	Verbs     Action = "verbs"
-	Explain   Action = "explain"
-	Undo      Action = "undo"
-	Pause     Action = "pause"
-	CopyIDs   Action = "copy-ids"
-	CopyJSON  Action = "copy-json"
-	Export    Action = "export"
-	Fold      Action = "fold"
-	Reveal    Action = "reveal"
+	Retry       Action = "retry"
+	Verify      Action = "verify"
+	Assign      Action = "assign"
+	Note        Action = "note"
+	ClearReview Action = "clear-review"
+	EditRetry   Action = "edit-retry"
+	Verbs       Action = "verbs"
+	Explain     Action = "explain"
+	Undo        Action = "undo"
+	Pause       Action = "pause"
+	CopyIDs     Action = "copy-ids"
+	CopyJSON    Action = "copy-json"
+	Export      Action = "export"
+	Fold        Action = "fold"
+	Reveal      Action = "reveal"
 )
 
 // Verbs that cannot be taken back. They are reached through Verbs only.
@@ -139,4 +140,9 @@ type Binding struct {
 	Group  string  // heading in the help screen
 	Scopes []Scope // where it applies, besides scopes that inherit one of these
 	Danger bool    // cannot be taken back: has no key, only a place in Verbs
+	Menu   bool    // has no key to begin with, only a place in Verbs
+	Later  bool    // not built yet: its keys are kept for it, and no more is said
 }
+
+// InMenu says that an action is reached through the verbs menu.
+func (b Binding) InMenu() bool { return b.Danger || b.Menu }

@@ -55,6 +55,10 @@ func screens() []Binding {
 	for i, name := range names {
 		screen, _ := Screen(i + 1)
 		all[i] = Binding{Action: screen, Keys: keys(string(rune('1' + i))), Help: name, Long: "Show " + name, Scopes: on(Global)}
+		switch screen {
+		case Screen3, Screen6, Screen7, Screen8, Screen9:
+			all[i].Later = true
+		}
 	}
 	return all
 }
@@ -62,53 +66,55 @@ func screens() []Binding {
 func finding() []Binding {
 	searchable := on(Slots, Table, Page, Timeline, HelpView)
 	return []Binding{
-		{Action: Filter, Keys: keys("/"), Help: "filter", Long: "Filter rows: words, field:value, age:>2h, ! to turn it round, jq: on the payload", Scopes: searchable},
-		{Action: NextMatch, Keys: keys("n"), Help: "next match", Long: "Go to the next match", Scopes: searchable},
-		{Action: PrevMatch, Keys: keys("N"), Help: "previous match", Long: "Go to the previous match", Scopes: searchable},
-		{Action: Palette, Keys: keys(":"), Help: "command", Long: "Type a command, with completion", Scopes: on(Global)},
+		{Action: Filter, Keys: keys("/"), Help: "filter", Long: "Filter rows: words, field:value, age:>2h, ! to turn it round", Scopes: searchable},
+		{Action: NextMatch, Keys: keys("n"), Help: "next item", Long: "On an item's page: the next item of the list it was opened from", Scopes: on(Page)},
+		{Action: PrevMatch, Keys: keys("N"), Help: "previous item", Long: "On an item's page: the previous item of that list", Scopes: on(Page)},
+		{Action: Palette, Keys: keys(":"), Help: "command", Long: "Type a command, with completion", Scopes: on(Global), Later: true},
 		{Action: Mark, Keys: keys("space"), Help: "mark", Long: "Mark or unmark this row", Scopes: on(Table)},
 		{Action: MarkRange, Keys: keys("V"), Help: "mark range", Long: "Mark from here to where the cursor goes next", Scopes: on(Table)},
 		{Action: MarkAll, Keys: keys("a"), Help: "mark all", Long: "Mark all that match the filter, beyond what is shown", Scopes: on(Table)},
 		{Action: Unmark, Keys: keys("backspace"), Help: "unmark", Long: "Take away every mark", Scopes: on(Table)},
-		{Action: Sort, Keys: keys("s"), Help: "sort", Long: "Sort by a column", Scopes: on(Table)},
-		{Action: Columns, Keys: keys("o"), Help: "columns", Long: "Choose the columns", Scopes: on(Table)},
+		{Action: Sort, Keys: keys("s"), Help: "turn round", Long: "Turn the order round: newest or oldest first", Scopes: on(Table)},
+		{Action: Columns, Keys: keys("o"), Help: "columns", Long: "Choose the columns", Scopes: on(Table), Later: true},
 	}
 }
 
 func acting() []Binding {
-	rows := on(Slots, Table, Page)
+	rows := on(Table, Page)
+	all := on(Slots, Table, Page)
 	return []Binding{
 		{Action: Retry, Keys: keys("r"), Help: "retry", Long: "Retry this row or the marked; one row at once, more after a question", Scopes: rows},
 		{Action: Verify, Keys: keys("v"), Help: "verify", Long: "Mark as verified: looked at, not to be retried", Scopes: rows},
 		{Action: Assign, Keys: keys("A"), Help: "assign", Long: "Assign a reviewer", Scopes: rows},
-		{Action: Note, Keys: keys("c"), Help: "note", Long: "Write a note on the review", Scopes: rows},
+		{Action: Note, Keys: keys("c"), Help: "note", Long: "Write a note on the review, or in a question one that goes with it", Scopes: on(Table, Page, Dialog)},
+		{Action: ClearReview, Help: "clear review", Long: "Take back verdict, reviewer and note", Scopes: rows, Menu: true},
 		{Action: EditRetry, Keys: keys("E"), Help: "edit, retry", Long: "Edit the payload in $EDITOR, then retry", Scopes: rows},
-		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue or job", Scopes: rows},
+		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue", Scopes: on(Table)},
 		{Action: Verbs, Keys: keys("x"), Help: "verbs", Long: "List every verb, with the reason where one is unavailable", Scopes: rows},
-		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this is not running, and what would help", Scopes: rows},
-		{Action: Undo, Keys: keys("u"), Help: "undo", Long: "Take back the last act while that is still possible", Scopes: on(Global)},
-		{Action: CopyIDs, Keys: keys("y"), Help: "copy ids", Long: "Copy the ids of this row or the marked", Scopes: rows},
-		{Action: CopyJSON, Keys: keys("Y"), Help: "copy json", Long: "Copy this row or the marked as JSON", Scopes: rows},
-		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file", Scopes: on(Slots, Table, Page, Timeline, Lab)},
+		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this item is not running, and what would help", Scopes: all},
+		{Action: Undo, Keys: keys("u"), Help: "undo", Long: "Take back the last verdict, assignment, note, pause or split change", Scopes: on(Global)},
+		{Action: CopyIDs, Keys: keys("y"), Help: "copy ids", Long: "Copy the ids of this row or the marked", Scopes: all},
+		{Action: CopyJSON, Keys: keys("Y"), Help: "copy json", Long: "Copy this item or the marked as JSON, masked fields hidden", Scopes: all},
+		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file", Scopes: on(Slots, Table, Page, Timeline, Lab), Later: true},
 	}
 }
 
 func dangerous() []Binding {
 	return []Binding{
-		{Action: Delete, Help: "delete", Long: "Delete items, jobs or queues", Scopes: on(Slots, Table, Page), Danger: true},
-		{Action: Cancel, Help: "cancel", Long: "Cancel items or a job", Scopes: on(Slots, Table, Page), Danger: true},
-		{Action: Purge, Help: "purge", Long: "Remove for good what is deleted or settled", Scopes: on(Slots, Table, Page), Danger: true},
+		{Action: Delete, Help: "delete", Long: "Delete items that no robot holds; asks for their number", Scopes: on(Table, Page), Danger: true},
+		{Action: Cancel, Help: "cancel", Long: "Cancel items or a job", Scopes: on(Slots, Table, Page), Danger: true, Later: true},
+		{Action: Purge, Help: "purge", Long: "Remove for good what is deleted or settled", Scopes: on(Slots, Table, Page), Danger: true, Later: true},
 	}
 }
 
 func viewing() []Binding {
 	return []Binding{
-		{Action: Fold, Keys: keys("space"), Help: "fold", Long: "Fold or unfold this part of the JSON", Scopes: on(Page)},
-		{Action: Reveal, Keys: keys("M"), Help: "show masked", Long: "Show masked fields; this is recorded", Scopes: on(Page)},
-		{Action: ZoomIn, Keys: keys("+", "="), Help: "zoom in", Long: "Show less time, larger", Scopes: on(Timeline)},
-		{Action: ZoomOut, Keys: keys("-"), Help: "zoom out", Long: "Show more time, smaller", Scopes: on(Timeline)},
+		{Action: Fold, Keys: keys("space"), Help: "fold", Long: "Fold or unfold this part of the JSON", Scopes: on(Page), Later: true},
+		{Action: Reveal, Keys: keys("M"), Help: "show masked", Long: "Show masked fields; this is recorded", Scopes: on(Page), Later: true},
+		{Action: ZoomIn, Keys: keys("+", "="), Help: "zoom in", Long: "Show less time, larger", Scopes: on(Timeline), Later: true},
+		{Action: ZoomOut, Keys: keys("-"), Help: "zoom out", Long: "Show more time, smaller", Scopes: on(Timeline), Later: true},
 		{Action: Freeze, Keys: keys("f"), Help: "freeze", Long: "Hold the picture still, to read or select text; again to go on", Scopes: on(Global)},
-		{Action: Mouse, Keys: keys("m"), Help: "mouse", Long: "Turn the mouse on or off; off, the terminal selects text", Scopes: on(Global)},
+		{Action: Mouse, Keys: keys("m"), Help: "mouse", Long: "Turn the mouse on or off; off, the terminal selects text", Scopes: on(Global), Later: true},
 		{Action: Zone, Keys: keys("z"), Help: "zone", Long: "Show times as local, UTC or relative", Scopes: on(Global)},
 		{Action: Theme, Keys: keys("T"), Help: "theme", Long: "Try the next theme", Scopes: on(Global)},
 	}
@@ -125,8 +131,8 @@ func splitting() []Binding {
 		{Action: PoolMore, Keys: keys("+", "="), Help: "pool +", Long: "Add a slot to the pool", Scopes: editing},
 		{Action: PoolLess, Keys: keys("-"), Help: "pool -", Long: "Take a slot from the pool", Scopes: editing},
 		{Action: SplitAuto, Keys: keys("a"), Help: "auto", Long: "Go back to quarters: the default split", Scopes: editing},
-		{Action: AddSplit, Keys: keys("n"), Help: "add split", Long: "Add a split to compare", Scopes: on(Lab)},
-		{Action: RemoveSplit, Keys: keys("backspace"), Help: "drop split", Long: "Take this split out of the comparison", Scopes: on(Lab)},
+		{Action: AddSplit, Keys: keys("n"), Help: "add split", Long: "Add a split to compare", Scopes: on(Lab), Later: true},
+		{Action: RemoveSplit, Keys: keys("backspace"), Help: "drop split", Long: "Take this split out of the comparison", Scopes: on(Lab), Later: true},
 	}
 }
 
@@ -136,7 +142,7 @@ func answering() []Binding {
 			Scopes: on(SplitEdit, Lab, Dialog, Input, Command)},
 		{Action: Yes, Keys: keys("y"), Help: "yes", Long: "Go ahead", Scopes: on(Dialog)},
 		{Action: No, Keys: keys("n"), Help: "no", Long: "Leave it", Scopes: on(Dialog)},
-		{Action: Complete, Keys: keys("tab"), Help: "complete", Long: "Take over the suggestion", Scopes: on(Command)},
+		{Action: Complete, Keys: keys("tab"), Help: "complete", Long: "Take over the suggestion", Scopes: on(Command), Later: true},
 	}
 }
 
@@ -145,7 +151,7 @@ func program() []Binding {
 	return []Binding{
 		{Action: Help, Keys: keys("?"), Help: "help", Long: "Show what every key does here; / searches", Scopes: on(Global, SplitEdit, Dialog, Menu, HelpView)},
 		{Action: Suspend, Keys: keys("ctrl+z"), Help: "suspend", Long: "Put the program to sleep; fg wakes it", Scopes: always},
-		{Action: Quit, Keys: keys("q"), Help: "quit", Long: "Quit; asks while an act is running", Scopes: on(Global, SplitEdit, HelpView)},
+		{Action: Quit, Keys: keys("q"), Help: "quit", Long: "Quit; asks while an act runs, or while this console's own engine is at work", Scopes: on(Global, SplitEdit, HelpView)},
 		{Action: Interrupt, Keys: keys("ctrl+c"), Help: "quit now", Long: "Quit from anywhere", Scopes: always},
 	}
 }

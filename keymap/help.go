@@ -13,12 +13,16 @@ type Group struct {
 }
 
 // Help gives what can be done in scope, in reading order, with the keys that
-// do it there. Unbound actions are left out; dangerous ones are not.
+// do it there. Unbound actions are left out, unless the verbs menu has them;
+// so are those that are not built yet.
 func (m *Map) Help(scope Scope) []Group {
 	var groups []Group
 	for _, b := range m.bindings {
+		if b.Later {
+			continue
+		}
 		b.Keys = slices.Clone(keysIn(scope, b))
-		if len(b.Keys) > 0 || b.Danger && slices.ContainsFunc(b.Scopes, scope.within) {
+		if len(b.Keys) > 0 || b.InMenu() && slices.ContainsFunc(b.Scopes, scope.within) {
 			groups = add(groups, b)
 		}
 	}
@@ -55,19 +59,21 @@ mouse = ["none"]            # takes its keys away
 A key that two actions want in one place is an error that names both. Back,
 help and quit always keep a key.
 
-"Where" names scopes. Screens (slots, table, page, timeline, lab) also take
+"Where" names scopes. Screens (slots, table, page) also take
 everything of global. What takes over the keyboard (split, dialog, menu, help,
 input, command) answers only to keys that name it; in the text fields input and
 command, keys that type or move in the line always do that.
 `)
 	var groups []Group
 	for _, bind := range m.bindings {
-		groups = add(groups, bind)
+		if !bind.Later {
+			groups = add(groups, bind)
+		}
 	}
 	for _, group := range groups {
 		fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does | where |\n| --- | --- | --- | --- |\n", group.Title)
 		for _, bind := range group.Bindings {
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", bind.document(), bind.Action, bind.Long, places(bind.Scopes))
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", bind.document(), bind.Action, bind.Long, places(built(bind.Scopes)))
 		}
 	}
 	b.WriteString("\n## Presets\n\nWhere they differ:\n\n" + presetTable())
@@ -75,7 +81,7 @@ command, keys that type or move in the line always do that.
 }
 
 func (b Binding) document() string {
-	if len(b.Keys) == 0 && b.Danger {
+	if len(b.Keys) == 0 && b.InMenu() {
 		return "in the menu"
 	}
 	return code(b.Keys)
@@ -85,8 +91,13 @@ func code(list []string) string {
 	return join(list, func(key string) string { return "`" + key + "`" })
 }
 
+// built leaves out the scopes of screens that are still to come.
+func built(scopes []Scope) []Scope {
+	return slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return s == Timeline || s == Lab })
+}
+
 func places(scopes []Scope) string {
-	if len(scopes) == len(Scopes()) {
+	if len(scopes) == len(built(Scopes())) {
 		return "everywhere"
 	}
 	words := make([]string, len(scopes))
@@ -102,7 +113,7 @@ func presetTable() string {
 	for _, bind := range defaults() {
 		inVim, v := vim()[bind.Action]
 		inK9s, k := k9s()[bind.Action]
-		if !v && !k {
+		if !v && !k || bind.Later {
 			continue
 		}
 		if !v {

@@ -38,7 +38,7 @@ func checkBinding(t *testing.T, b Binding) {
 	if b.Help == "" || b.Long == "" || b.Group == "" || len(b.Scopes) == 0 {
 		t.Errorf("%s lacks words or scopes: %+v", b.Action, b)
 	}
-	if b.Danger != (len(b.Keys) == 0) {
+	if b.InMenu() != (len(b.Keys) == 0) {
 		t.Errorf("%s: danger %v, keys %q", b.Action, b.Danger, b.Keys)
 	}
 	for _, key := range b.Keys {

@@ -25,6 +25,7 @@ type Theme struct {
 	level    level
 	prefixes [roles]string
 	on       map[Role]*[roles]string // for the roles that have a surface
+	faded    *Theme                  // the same with muted words
 }
 
 // For gives the theme as a terminal with profile shows it: in true colour, 256
@@ -45,7 +46,26 @@ func (t *Theme) For(profile colorprofile.Profile) *Theme {
 		other.level = trueColor
 	}
 	other.prepare()
+	pale := other
+	for l := range pale.looks {
+		for r := range pale.looks[l] {
+			if k := &pale.looks[l][r]; k.bg == nil && k.attrs&reverse == 0 {
+				*k = pale.looks[l][Muted]
+			}
+		}
+	}
+	pale.prepare()
+	other.faded = &pale
 	return &other
+}
+
+// Faded is the theme with every word and mark muted, for a picture that is
+// not live. Surfaces stay, so that the hand is still seen.
+func (t *Theme) Faded() *Theme {
+	if t.faded == nil {
+		return t
+	}
+	return t.faded
 }
 
 // prepare makes every sequence that drawing will need.

@@ -47,8 +47,11 @@ type app struct {
 	at      int // the place shown
 	dialogs []screen.Dialog
 	toasts  toast.List
-	acts    int  // under way
+	acts    int         // under way
+	undo    screen.Undo // of the act done last
+	engine  EngineAt
 	ticking bool // a tick is on its way
+	minutes bool // the next minute is waited for
 	still   bool // neither feed nor clock: one frame is all that is wanted
 	dirty   bool
 	whole   *paint.Canvas // reused from frame to frame, as is the screen's
@@ -77,7 +80,7 @@ func (a *app) Init() tea.Cmd {
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.env.Now = a.clock()
 	cmd := a.route(msg)
-	return a, tea.Batch(cmd, a.tick())
+	return a, tea.Batch(cmd, a.tick(), a.minute())
 }
 
 // View implements tea.Model.
@@ -102,12 +105,26 @@ func (a *app) tick() tea.Cmd {
 	}
 }
 
+// minute asks for the next whole minute, which the clock in the header shows
+// and which is all that an idle console writes.
+func (a *app) minute() tea.Cmd {
+	if a.minutes || a.still || a.feed.frozen {
+		return nil
+	}
+	a.minutes = true
+	ctx, left := a.feed.ctx, time.Minute-time.Duration(a.env.Now.UnixNano()%int64(time.Minute))
+	return func() tea.Msg {
+		sleep(ctx, left)
+		return minuteMsg{}
+	}
+}
+
 func (a *app) needsClock() bool {
 	if a.toasts.Fading() {
 		return true
 	}
 	top := a.top()
-	if s, ok := top.(screen.Ticking); ok && s.Ticks(a.env) {
+	if s, ok := top.(screen.Ticking); ok && a.env.Lost == nil && s.Ticks(a.env) {
 		return true
 	}
 	s, ok := top.(screen.Settling)
@@ -153,6 +170,8 @@ func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 		a.toasts.Add(i.Toast, a.env.Now)
 	case screen.Started:
 		a.acts++
+	case screen.Undo:
+		a.undo = i
 	}
 	return nil
 }
@@ -177,7 +196,28 @@ func (a *app) goTo(number int) tea.Cmd {
 		a.at = i
 		return a.wake()
 	}
-	a.toasts.Add(screen.Toast{Level: screen.Warning, Text: text.Safe(fmt.Sprintf("There is no screen %d", number))}, a.env.Now)
+	a.toasts.Add(screen.Toast{Level: screen.Warning, Text: text.Safe(fmt.Sprintf("There is no screen %d", number)), Brief: true}, a.env.Now)
+	return nil
+}
+
+// takeBack undoes the last act, if that one can be.
+func (a *app) takeBack() tea.Cmd {
+	u := a.undo
+	say := func(words text.Safe) {
+		a.toasts.Add(screen.Toast{Level: screen.Warning, Text: words, Brief: true}, a.env.Now)
+	}
+	switch why := act.Barred(a.env); {
+	case why != "":
+		say("Can't take anything back: " + text.Clean(why))
+	case u.What == "":
+		say("There is nothing to take back")
+	case u.Cmd == nil:
+		say("This can't be taken back: " + u.What)
+	default:
+		a.undo = screen.Undo{}
+		a.acts++
+		return u.Cmd
+	}
 	return nil
 }
 
@@ -216,11 +256,31 @@ func (a *app) nextTheme() {
 	a.toasts.Add(screen.Toast{Text: "Theme " + text.Clean(next)}, a.env.Now)
 }
 
-// quit ends the program, after a question while an act is under way.
+// quit ends the program, after a question while an act is under way, or while
+// the engine that would end with it is at work.
 func (a *app) quit() tea.Cmd {
-	if a.acts == 0 {
+	working := int64(0)
+	if a.engine == EngineHere && !a.demo && a.env.Lost == nil {
+		working = drains(a.env)
+	}
+	switch {
+	case a.acts > 0:
+		a.dialogs = append(a.dialogs, quitDialog(a.env, "Quit while an act is under way?",
+			"What has been handed in goes on; its outcome will not be shown."))
+	case working > 0:
+		a.dialogs = append(a.dialogs, quitDialog(a.env, "Quit, and stop the engine?",
+			text.Safe(text.Plural(working, "slot"))+hold(working)+" work of the engine in this console.",
+			"It gets 25 s to finish; what is left is given back, at no cost to its tries.",
+			"`signalbox serve` would keep an engine running without a screen."))
+	default:
 		return tea.Quit
 	}
-	a.dialogs = append(a.dialogs, quitDialog(a.env))
 	return nil
+}
+
+func hold(n int64) text.Safe {
+	if n == 1 {
+		return " holds"
+	}
+	return " hold"
 }

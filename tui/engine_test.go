@@ -24,7 +24,7 @@ func TestReviewOnTheRealEngine(t *testing.T) {
 	c.press("5")
 	c.shows("37 left", "no postal code", "not shipped", "19", "18")
 	c.press("v").wait(time.Second)
-	c.shows("Verify 19 matching?")
+	c.shows("Verify 19 matching items?")
 	c.press("y")
 	c.shows("Verified 19")
 	c.feed()

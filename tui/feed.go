@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,6 +30,7 @@ type feed struct {
 	waiting bool             // a command is in flight
 	kept    *engine.Snapshot // came while frozen
 	since   uint64           // revision shown when frozen
+	stopped time.Time        // when it was frozen
 	told    uint64           // the newest notice shown
 }
 
@@ -93,9 +93,17 @@ func (a *app) fed(msg fedMsg) tea.Cmd {
 		return nil
 	}
 	a.dirty = true
+	if msg.err != nil && a.env.Lost == nil {
+		a.env.LostAt = a.env.Now
+	}
+	back := msg.err == nil && a.env.Lost != nil
 	f.err, a.env.Lost = msg.err, msg.err
 	var cmd tea.Cmd
 	if msg.err == nil && msg.snap != nil {
+		if back {
+			f.told = newest(msg.snap.Notices) // what was missed is in the history
+			a.toasts.Add(screen.Toast{Level: screen.Good, Text: "The engine answers again"}, a.env.Now)
+		}
 		cmd = a.show(msg.snap)
 	}
 	return tea.Batch(cmd, a.ask())
@@ -141,8 +149,16 @@ func (a *app) announce(notices []engine.Notice, first bool) {
 	}
 }
 
-func (f *feed) freeze() {
-	f.frozen, f.since = true, f.after
+// newest is the number of the newest notice.
+func newest(notices []engine.Notice) uint64 {
+	if len(notices) == 0 {
+		return 0
+	}
+	return notices[len(notices)-1].Seq
+}
+
+func (f *feed) freeze(now time.Time) {
+	f.frozen, f.since, f.stopped = true, f.after, now
 }
 
 // release ends the freeze and says what has been missed.
@@ -157,7 +173,7 @@ func (a *app) release() tea.Cmd {
 	}
 	words := text.Safe("Nothing changed while frozen")
 	if n := f.after - f.since; n > 0 {
-		words = text.Safe(fmt.Sprintf("%s changes while frozen", text.Count(int64(n))))
+		words = text.Safe(text.Plural(int64(n), "change")) + " while frozen"
 	}
 	a.toasts.Add(screen.Toast{Text: words}, a.env.Now)
 	return tea.Batch(cmd, a.ask())

@@ -30,7 +30,7 @@ func TestNothingTicksWhenNothingMoves(t *testing.T) {
 	e := fake.New()
 	e.Change(func(s *engine.Snapshot) { s.Queues = []engine.QueueState{{}} })
 	c := open(t, e, 120, 40)
-	c.app.still = false
+	c.app.still, c.app.minutes = false, true
 	for _, key := range []string{"1", "2", "4", "5"} {
 		c.press(key)
 		if c.app.tick() != nil {
@@ -109,9 +109,9 @@ func TestLostEngineIsTold(t *testing.T) {
 
 func TestZoneGoesRound(t *testing.T) {
 	c := open(t, fake.Lifelike(), 120, 40, func(o *Options) { o.Place = time.FixedZone("CET", 3600) })
-	c.shows("15:03:09 CET")
+	c.shows("15:03 CET")
 	c.press("z")
-	c.shows("14:03:09 UTC")
+	c.shows("14:03 UTC")
 	c.press("2", "down", "enter", "z")
 	c.shows("CET (ages)", "31m ago")
 }
@@ -142,7 +142,7 @@ func TestHelpTellsWhatWorksHere(t *testing.T) {
 	c := open(t, fake.Lifelike(), 120, 40)
 	c.press("?")
 	c.shows("Edit the lane split", "Show queues")
-	c.hides("Show robots", "clipboard", "Explain why")
+	c.hides("Show robots", "clipboard", "Type a command")
 	c.press("/").text("freeze")
 	c.hides("Edit the lane split")
 	c.press("esc")

@@ -20,7 +20,7 @@ func frame(t *testing.T, screen string, profile colorprofile.Profile) (string, e
 
 func TestFrameOfEveryScreen(t *testing.T) {
 	for name, words := range map[string]string{
-		"slots": "slow 7–25", "queues": "insurance.claims", "4": "robot died", "Review": "no postal code",
+		"slots": "slow 7–25", "queues": "insurance.claims", "4": "abandoned", "Review": "no postal code",
 	} {
 		got, err := frame(t, name, colorprofile.NoTTY)
 		if err != nil {

@@ -53,7 +53,7 @@ func (a *app) picture() *paint.Canvas {
 	a.drawPlaces(c)
 	a.body = e.Renew(a.body, e.Width, e.Height-above-below)
 	body := a.body
-	a.top().Draw(e, body)
+	a.top().Draw(e.AsOf(), body)
 	for i := range body.Height() {
 		c.Draw(body, i)
 		c.End()
@@ -66,19 +66,27 @@ func (a *app) picture() *paint.Canvas {
 
 // overlay lays toasts and dialogs over the screen.
 func (a *app) overlay(c *paint.Canvas, height int) {
-	if n := min(a.toasts.Lines(), height); n > 0 {
+	n := min(a.toasts.Lines(a.env.Width), height)
+	if len(a.dialogs) > 0 {
+		n = min(n, height/3)
+	}
+	if n > 0 {
 		over := a.env.Canvas(a.env.Width, n)
 		a.toasts.Draw(a.env, over)
 		c.Splice(over, 0, a.env.Height-1-n)
 	}
+	room := a.env.Height - 2 - n
 	for _, d := range a.dialogs {
-		box := d.Draw(a.env, a.env.Width-2, a.env.Height-2)
-		c.Splice(box, (a.env.Width-box.Width())/2, max((a.env.Height-box.Height())/3, 1))
+		box := d.Draw(a.env, a.env.Width-2, room)
+		c.Splice(box, (a.env.Width-box.Width())/2, max((room-box.Height())/3, 0)+1)
 	}
 }
 
 func (a *app) header() statusbar.Header {
-	h := statusbar.Header{Title: a.title, Lost: a.env.Lost != nil}
+	h := statusbar.Header{Title: a.title, Engine: a.engine.words()}
+	if a.feed.frozen {
+		h.Frozen = a.feed.stopped
+	}
 	if a.env.Snap != nil {
 		h.Store = text.Clean(a.env.Snap.Store)
 	}
@@ -88,15 +96,25 @@ func (a *app) header() statusbar.Header {
 	if a.env.ReadOnly {
 		h.Badges = append(h.Badges, "READ-ONLY")
 	}
-	if a.feed.frozen {
-		h.Badges = append(h.Badges, "FROZEN")
-	}
 	for _, b := range h.Badges {
 		if strings.EqualFold(string(b), string(h.Title)) {
 			h.Title = ""
 		}
 	}
 	return h
+}
+
+// words say where the engine runs.
+func (at EngineAt) words() text.Safe {
+	switch at {
+	case EngineHere:
+		return "engine here"
+	case EngineAway:
+		return "attached"
+	case EngineNone:
+		return "no engine, only reading"
+	}
+	return ""
 }
 
 func (a *app) drawFooter(c *paint.Canvas) {
@@ -147,7 +165,7 @@ func (a *app) drawSmall(c *paint.Canvas) {
 	c.Text(themes.Text, text.Safe(fmt.Sprintf("too small: %dx%d, needs 50x15", e.Width, e.Height)))
 	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
 		c.Text(themes.Text, text.Safe(fmt.Sprintf("pool %d/%d", s.Slots.Busy, s.Slots.Pool)))
-		c.Text(themes.LaneFast, text.Safe(fmt.Sprintf("fast %d waiting", s.Slots.Fast.Waiting)))
-		c.Text(themes.LaneSlow, text.Safe(fmt.Sprintf("slow %d waiting", s.Slots.Slow.Waiting)))
+		c.Text(themes.LaneFast, text.Safe(fmt.Sprintf("fast %d in line", s.Slots.Fast.Waiting)))
+		c.Text(themes.LaneSlow, text.Safe(fmt.Sprintf("slow %d in line", s.Slots.Slow.Waiting)))
 	}
 }

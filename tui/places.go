@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"strings"
+
+	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -18,6 +21,19 @@ func places(d act.Desk) []place {
 		{number: 4, name: "abandoned", stack: []screen.Screen{exceptions.NewAbandoned(d)}, count: waiting(exceptions.IsAbandoned)},
 		{number: 5, name: "review", stack: []screen.Screen{exceptions.NewReview(d)}, count: waiting(exceptions.IsException)},
 	}
+}
+
+// drains counts the slots in which an engine's own consumers work.
+func drains(e env.Env) (n int64) {
+	if e.Snap == nil {
+		return 0
+	}
+	for i := range e.Snap.Slots.Slots {
+		if h := e.Snap.Slots.Slots[i].Holder; h != nil && strings.HasPrefix(h.Robot, engine.DrainPrefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // waiting counts the items that wait for a person's decision.

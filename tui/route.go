@@ -16,6 +16,9 @@ import (
 // tickMsg is a second gone by.
 type tickMsg struct{}
 
+// minuteMsg is a whole minute reached.
+type minuteMsg struct{}
+
 // barrierMsg is answered when all messages before it have been dealt with.
 type barrierMsg struct{ done chan<- struct{} }
 
@@ -31,6 +34,10 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		a.ticking = false
 		return a.second()
+	case minuteMsg:
+		a.minutes = false
+		a.dirty = a.dirty || !a.feed.frozen
+		return nil
 	case screen.Reply:
 		return a.deliver(msg)
 	case tea.KeyPressMsg:
@@ -118,6 +125,9 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	if a.feed.frozen {
 		return a.frozenKey(action)
 	}
+	if a.toasts.KeyPressed() {
+		a.dirty = true
+	}
 	if !ok {
 		if scope == keymap.Input || scope == keymap.Command {
 			return a.typed(screen.Typed{Press: msg})
@@ -153,6 +163,10 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 		}
 		return a.apply(front.Update(a.env, screen.Key{Action: action}))
 	}
+	if b, ok := a.env.Keys.Binding(action); ok && b.Later {
+		a.toasts.Add(screen.Toast{Text: "Not built yet: " + text.Safe(b.Help), Brief: true}, a.env.Now)
+		return nil
+	}
 	if number, ok := action.Number(); ok {
 		return a.goTo(number)
 	}
@@ -162,11 +176,13 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	case keymap.Help:
 		a.dialogs = append(a.dialogs, help.New(a.top().Scope(), a.answers, a.special))
 	case keymap.Freeze:
-		a.feed.freeze()
+		a.feed.freeze(a.env.Now)
 	case keymap.Zone:
 		a.env.Zone = a.env.Zone.Next()
 	case keymap.Theme:
 		a.nextTheme()
+	case keymap.Undo:
+		return a.takeBack()
 	case keymap.Back:
 		return a.back()
 	default:
@@ -185,7 +201,7 @@ func (a *app) answers(action keymap.Action) bool {
 		return slices.ContainsFunc(a.places, func(p place) bool { return p.number == number })
 	}
 	switch action {
-	case keymap.Quit, keymap.Interrupt, keymap.Suspend, keymap.Help, keymap.Freeze, keymap.Zone, keymap.Theme, keymap.Back:
+	case keymap.Quit, keymap.Interrupt, keymap.Suspend, keymap.Help, keymap.Freeze, keymap.Zone, keymap.Theme, keymap.Undo, keymap.Back:
 		return true
 	}
 	return a.top().Answers(action)
@@ -227,11 +243,9 @@ func (a *app) typed(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func quitDialog(e env.Env) screen.Dialog {
+func quitDialog(e env.Env, title text.Safe, lines ...text.Safe) screen.Dialog {
 	return dialog.NewConfirm(e, dialog.Confirm{
-		Title: "Quit while an act is under way?",
-		Lines: []text.Safe{"What has been handed in goes on; its outcome will not be shown."},
-		Yes:   "Quit",
-		Then:  func(env.Env) screen.Effects { return screen.Do(tea.Quit) },
+		Title: title, Lines: lines, Yes: "Quit",
+		Then: func(env.Env, string) screen.Effects { return screen.Do(tea.Quit) },
 	})
 }

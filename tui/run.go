@@ -23,12 +23,24 @@ import (
 // costs.
 const framesPerSecond = 30
 
+// EngineAt is where the engine runs that a console shows.
+type EngineAt uint8
+
+// The places of an engine.
+const (
+	EngineUntold EngineAt = iota // nothing is said of it
+	EngineHere                   // in this process: it ends with the console
+	EngineAway                   // in another process, reached by a socket
+	EngineNone                   // in none: the store is only read
+)
+
 // Options say what the console is to show, and where. Only Engine is required.
 type Options struct {
 	Engine   act.Engine
-	Title    string // which engine this is, for the header and the window
-	Actor    string // who acts, for the history
-	Theme    string // a built-in theme; "" follows the terminal's background
+	Title    string   // which engine this is, for the header and the window
+	Actor    string   // who acts, for the history
+	Theme    string   // a built-in theme; "" follows the terminal's background
+	At       EngineAt // where the engine runs
 	ReadOnly bool
 	Demo     bool
 	Keys     *keymap.Map    // nil: the default keys
@@ -38,6 +50,7 @@ type Options struct {
 	Input   io.Reader // nil: the terminal
 	Output  io.Writer // nil: the terminal
 	Environ []string  // nil: the process's
+	Exec    act.Exec  // how the editor gets the terminal; nil: from the program
 }
 
 // Run shows the console until it is left or ctx ends. The terminal is restored
@@ -105,12 +118,13 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 		o.Keys = keys
 	}
 	a := &app{
-		desk:  act.NewDesk(ctx, o.Engine, o.Actor),
-		clock: o.Clock,
-		title: text.Clean(o.Title),
-		demo:  o.Demo,
-		look:  look{name: o.Theme, dark: true, profile: colorprofile.TrueColor, ascii: plainGlyphs(o.Environ)},
-		feed:  feed{ctx: ctx, engine: o.Engine},
+		desk:   act.NewDesk(ctx, o.Engine, o.Actor, o.Exec),
+		clock:  o.Clock,
+		title:  text.Clean(o.Title),
+		demo:   o.Demo,
+		engine: o.At,
+		look:   look{name: o.Theme, dark: true, profile: colorprofile.TrueColor, ascii: plainGlyphs(o.Environ)},
+		feed:   feed{ctx: ctx, engine: o.Engine},
 		env: env.Env{
 			Keys: o.Keys, Now: o.Clock(), Place: o.Place,
 			Focused: true, ReadOnly: o.ReadOnly, Actor: o.Actor,

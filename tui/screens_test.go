@@ -75,7 +75,7 @@ func TestHiddenMarksAreCounted(t *testing.T) {
 	c.shows("abandoned 3")
 	c.press("space", "/").text("INV-10263").press("enter")
 	c.press("g", "space", "r")
-	c.shows("Retry 2 marked?", "1 of the marks are hidden by the filter.")
+	c.shows("Retry 2 marked items?", "1 of the marks is hidden by the filter.")
 }
 
 func TestScreensOfNothing(t *testing.T) {

@@ -34,6 +34,9 @@ func (a *app) drawPlaces(c *paint.Canvas) {
 		}
 		c.Gap(1)
 	}
+	if a.env.Lost != nil && a.env.Snap != nil {
+		c.Right(themes.Alert, " picture as of "+text.Safe(text.Clock(a.env.LostAt, a.env.Location()))+" ")
+	}
 	c.End()
 }
 
@@ -61,7 +64,7 @@ func (a *app) trail(p *place) text.Safe {
 		title := p.stack[i].Title()
 		before := p.stack[i-1].Title()
 		if rest, ok := strings.CutPrefix(string(title), string(before)+"/"); ok {
-			title = text.Safe(rest)
+			title = "item " + text.Safe(rest)
 		}
 		trail += " " + text.Safe(a.env.Glyphs.Focus) + " " + title
 	}

@@ -1,8 +1,10 @@
 package act
 
 import (
+	"errors"
 	"fmt"
 
+	"signalbox/store"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
@@ -14,8 +16,8 @@ import (
 // that the answer to a key press comes only now, so that keys already typed
 // must not answer the question.
 func (d Desk) Begin(e env.Env, to screen.Addr, o Order, late bool) screen.Effects {
-	if e.ReadOnly {
-		return Refuse(o.Verb, "this console is read-only")
+	if why := Barred(e); why != "" {
+		return Refuse(o.Verb, why)
 	}
 	if len(o.Targets) == 0 {
 		return Refuse(o.Verb, "nothing is chosen")
@@ -24,6 +26,18 @@ func (d Desk) Begin(e env.Env, to screen.Addr, o Order, late bool) screen.Effect
 		return d.askWords(e, to, o, what, late)
 	}
 	return d.confirm(e, to, o, late)
+}
+
+// Barred says why nothing at all can be done, "" when it can.
+func Barred(e env.Env) string {
+	switch {
+	case e.ReadOnly:
+		return "this console is read-only"
+	case e.Lost != nil:
+		return "no engine answers since " + text.Clock(e.LostAt, e.Location()) +
+			". Start one with `signalbox serve`; this console finds it by itself"
+	}
+	return ""
 }
 
 // Refuse tells that a verb can't be used, and why.
@@ -41,12 +55,8 @@ func lowerFirst(s string) string {
 }
 
 func (d Desk) askWords(e env.Env, to screen.Addr, o Order, what string, late bool) screen.Effects {
-	start := ""
-	if o.Verb == Assign {
-		start = e.Actor
-	}
 	question := dialog.Prompt{
-		Title: o.Title(), Label: text.Safe(what), Start: start, Late: late,
+		Title: o.Title(), Label: text.Safe(what), Late: late,
 		Then: func(e env.Env, typed string) screen.Effects {
 			if o.Verb == Assign {
 				o.Reviewer = typed
@@ -56,23 +66,30 @@ func (d Desk) askWords(e env.Env, to screen.Addr, o Order, what string, late boo
 			return d.confirm(e, to, o, false)
 		},
 	}
+	if o.Verb == Assign {
+		question.Default = e.Actor
+	}
 	return screen.Want(screen.Ask{Dialog: dialog.NewPrompt(e, question)})
 }
 
 func (d Desk) confirm(e env.Env, to screen.Addr, o Order, late bool) screen.Effects {
-	run := func(env.Env) screen.Effects {
+	run := func(_ env.Env, note string) screen.Effects {
+		if note != "" {
+			o.Note = note
+		}
 		effects := screen.Do(d.Run(to, o))
 		effects.Want(screen.Started{})
 		return effects
 	}
 	n := len(o.Targets)
-	if n == 1 && o.Scope != Matching {
-		return run(e)
+	if n == 1 && o.Scope != Matching && o.Verb != Delete {
+		return run(e, "")
 	}
 	question := dialog.Confirm{
-		Title: o.Title() + "?", Lines: consequences(&o), Yes: text.Safe(o.Verb.Name()), Late: late, Then: run,
+		Title: o.Title() + "?", Lines: consequences(&o), Yes: text.Safe(o.Verb.Name()), Late: late,
+		Noted: o.Verb.takesNote(), Then: run,
 	}
-	if n > typeAbove {
+	if n > typeAbove || o.Verb == Delete {
 		question.Type = fmt.Sprint(n)
 	}
 	return screen.Want(screen.Ask{Dialog: dialog.NewConfirm(e, question)})
@@ -82,13 +99,21 @@ func (d Desk) confirm(e env.Env, to screen.Addr, o Order, late bool) screen.Effe
 func consequences(o *Order) []text.Safe {
 	var lines []text.Safe
 	if o.Scope == Matching {
-		lines = append(lines, o.Where, "")
+		lines = append(lines, o.Where[:min(sample, len(o.Where))]...)
+		if more := len(o.Where) - sample; more > 0 {
+			lines = append(lines, text.Safe("and "+text.Plural(int64(more), "more group")))
+		}
+		lines = append(lines, "")
 	}
 	switch o.Verb {
 	case Retry:
 		lines = append(lines, text.Safe("They go "+Retry.Means()+"."))
 	case Verify:
 		lines = append(lines, "They are then decided, and can no longer be retried.")
+	case Clear:
+		lines = append(lines, "Verdict, reviewer and note are taken back; they wait for a decision again.")
+	case Delete:
+		lines = append(lines, text.Safe("This can't be taken back: "+Delete.Means()+"."))
 	case Assign:
 		lines = append(lines, text.Clean("To "+o.Reviewer))
 	default:
@@ -101,7 +126,10 @@ func consequences(o *Order) []text.Safe {
 	if more := len(o.Targets) - sample; more > 0 {
 		lines = append(lines, text.Safe("  and "+text.Count(int64(more))+" more"))
 	}
-	if o.Hidden > 0 {
+	switch {
+	case o.Hidden == 1:
+		lines = append(lines, "", "1 of the marks is hidden by the filter.")
+	case o.Hidden > 1:
 		lines = append(lines, "", text.Safe(fmt.Sprintf("%d of the marks are hidden by the filter.", o.Hidden)))
 	}
 	if o.Scope == Matching {
@@ -110,24 +138,63 @@ func consequences(o *Order) []text.Safe {
 	return lines
 }
 
+func (d *Done) report() text.Safe { return Count(d.Outcomes).Report(&d.Order, d.Outcomes, d.Arrived) }
+
 // Tell reports a finished order.
 func (d Done) Tell() screen.Effects {
 	if d.Err != nil {
-		return Fail(lowerFirst(d.Order.Verb.Name()), d.Err)
+		return d.kept(Fail(lowerFirst(d.Order.Verb.Name()), d.Err))
 	}
 	tally := Count(d.Outcomes)
-	level := screen.Good
+	t := screen.Toast{Level: screen.Good, Text: d.report(), More: tally.Trouble, Undo: d.undo.Cmd != nil}
 	if len(tally.Trouble) > 0 {
-		level = screen.Bad
+		t.Level = screen.Bad
 	}
-	return screen.Want(screen.Say{Toast: screen.Toast{
-		Level: level, Text: tally.Report(&d.Order, d.Outcomes, d.Arrived), More: tally.Trouble,
-	}})
+	if d.Order.File != "" && tally.OK == 0 {
+		t.More = append(t.More, "Your edit is kept in "+text.Clean(d.Order.File))
+	}
+	effects := screen.Want(screen.Say{Toast: t})
+	if tally.OK > 0 {
+		effects.Want(d.undo)
+	}
+	return effects
 }
 
-// Fail tells an error of an act; it stays until it is put away.
+// kept adds to a report where an edit that was not taken stands.
+func (d *Done) kept(told screen.Effects) screen.Effects {
+	for i, intent := range told.Intents {
+		if say, ok := intent.(screen.Say); ok && d.Order.File != "" {
+			say.Toast.More = append(say.Toast.More, "Your edit is kept in "+text.Clean(d.Order.File))
+			told.Intents[i] = say
+		}
+	}
+	return told
+}
+
+// Fail tells an error of an act in words: what could not be done, why, and
+// what helps. It stays until it is put away.
 func Fail(what string, err error) screen.Effects {
-	return screen.Want(screen.Say{Toast: screen.Toast{
-		Level: screen.Bad, Text: text.Clean("Could not " + what + ": " + err.Error()),
-	}})
+	t := screen.Toast{Level: screen.Bad, Text: text.Clean("Could not " + what + ": " + err.Error())}
+	if e, ok := errors.AsType[*store.Error](err); ok {
+		bare := *e
+		bare.Mend = ""
+		t.Text = text.Clean("Could not " + what + ": " + bare.Error())
+		if e.Code == store.CodeUnavailable {
+			t.Text = text.Clean("Could not " + what + ": no engine answered, so it may or may not have been done. Look before you try again.")
+			t.More = append(t.More, text.Clean(bare.Error()))
+		}
+		if e.Mend != "" {
+			t.More = append(t.More, text.Clean("What helps: "+e.Mend))
+		}
+	}
+	return screen.Want(screen.Say{Toast: t})
+}
+
+// GroupWords name the items of a group as a filter does, with their reason.
+func GroupWords(g *store.Group) string {
+	words := "status:" + g.Status.String()
+	if g.Kind != "" && g.Status == store.Failed {
+		words += " kind:" + g.Kind
+	}
+	return words + " queue:" + g.Queue + " reason: " + g.Text
 }

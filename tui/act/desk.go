@@ -2,6 +2,8 @@ package act
 
 import (
 	"context"
+	"fmt"
+	"os/exec"
 	"slices"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"signalbox/engine/lane"
 	"signalbox/store"
 	"signalbox/tui/screen"
+	"signalbox/tui/text"
 )
 
 // Desk takes what screens want of the engine. It is a value; its commands run
@@ -19,11 +22,18 @@ type Desk struct {
 	ctx     context.Context
 	engine  Engine
 	numbers *screen.Numbers
+	exec    Exec
 }
 
+// Exec hands the terminal to a program until it ends.
+type Exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+
 // NewDesk makes a desk for one program. Acts are written down under actor.
-func NewDesk(ctx context.Context, e Engine, actor string) Desk {
-	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}}
+func NewDesk(ctx context.Context, e Engine, actor string, run Exec) Desk {
+	if run == nil {
+		run = tea.ExecProcess
+	}
+	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}, exec: run}
 }
 
 // Number is an id for a new screen.
@@ -106,11 +116,18 @@ type Selected struct {
 	Err     error
 }
 
-// Select freezes all that a request selects.
-func (d Desk) Select(to screen.Addr, verb Verb, req engine.ListRequest) tea.Cmd {
+// Select freezes all that requests select.
+func (d Desk) Select(to screen.Addr, verb Verb, requests ...engine.ListRequest) tea.Cmd {
 	return func() tea.Msg {
-		targets, err := d.engine.Select(d.ctx, req)
-		return Selected{to, verb, targets, err}
+		var all []engine.Target
+		for _, req := range requests {
+			targets, err := d.engine.Select(d.ctx, req)
+			if err != nil {
+				return Selected{to, verb, nil, err}
+			}
+			all = append(all, targets...)
+		}
+		return Selected{to, verb, all, nil}
 	}
 }
 
@@ -139,6 +156,7 @@ type Paused struct {
 	screen.Addr
 	Queue engine.QueueState
 	Err   error
+	undo  screen.Undo
 }
 
 // Finishes implements screen.Finisher.
@@ -148,8 +166,31 @@ func (Paused) Finishes() {}
 func (d Desk) Pause(to screen.Addr, queue string, paused bool) tea.Cmd {
 	return func() tea.Msg {
 		state, err := d.engine.PauseQueue(d.ctx, queue, paused)
-		return Paused{to, state, err}
+		return Paused{to, state, err, d.unpause(queue, paused)}
 	}
+}
+
+func (d Desk) unpause(queue string, paused bool) screen.Undo {
+	what := text.Clean("resumed " + queue)
+	if paused {
+		what = text.Clean("paused " + queue)
+	}
+	return screen.Undo{What: what, Cmd: func() tea.Msg {
+		_, err := d.engine.PauseQueue(d.ctx, queue, !paused)
+		return Undone{What: what, Err: err}
+	}}
+}
+
+// Tell implements screen.Teller.
+func (p Paused) Tell() screen.Effects {
+	if p.Err != nil {
+		return Fail("pause or resume the queue", p.Err)
+	}
+	words := "Resumed " + p.Queue.Name
+	if p.Queue.Paused {
+		words = "Paused " + p.Queue.Name + ": what runs goes on, nothing new is taken"
+	}
+	return screen.Want(p.undo, screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Clean(words), Undo: true}})
 }
 
 // Split answers SetPool.
@@ -157,16 +198,32 @@ type Split struct {
 	screen.Addr
 	State lane.State
 	Err   error
+	undo  screen.Undo
 }
 
 // Finishes implements screen.Finisher.
 func (Split) Finishes() {}
 
-// SetPool changes the pool and its split.
-func (d Desk) SetPool(to screen.Addr, req engine.SplitRequest) tea.Cmd {
+// Tell implements screen.Teller.
+func (s Split) Tell() screen.Effects {
+	if s.Err != nil {
+		return Fail("change the split", s.Err)
+	}
+	st := s.State
+	words := fmt.Sprintf("Split applied: %s, fast %d-%d, slow %d-%d",
+		text.Plural(int64(st.Pool), "slot"), st.Fast.First, st.Fast.Last, st.Slow.First, st.Slow.Last)
+	return screen.Want(s.undo, screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Safe(words), Undo: true}})
+}
+
+// SetPool changes the pool and its split; before is what it was.
+func (d Desk) SetPool(to screen.Addr, req, before engine.SplitRequest) tea.Cmd {
+	undo := screen.Undo{What: "the change of the split", Cmd: func() tea.Msg {
+		_, err := d.engine.SetPool(d.ctx, before)
+		return Undone{What: "the change of the split", Err: err}
+	}}
 	return func() tea.Msg {
 		state, err := d.engine.SetPool(d.ctx, req)
-		return Split{to, state, err}
+		return Split{to, state, err, undo}
 	}
 }
 
@@ -177,6 +234,7 @@ type Done struct {
 	Outcomes []engine.Outcome
 	Arrived  int64 // came to match after the order's items were frozen
 	Err      error
+	undo     screen.Undo
 }
 
 // Finishes implements screen.Finisher.
@@ -188,8 +246,15 @@ func (d Desk) Run(to screen.Addr, o Order) tea.Cmd {
 		if len(o.Targets) == 0 {
 			return Done{Addr: to, Order: o, Err: store.Invalid(o.Verb.Name(), "it names no item", "choose at least one")}
 		}
+		prior := d.reviews(&o)
 		outcomes, err := d.run(o)
-		return Done{to, o, outcomes, d.arrived(o, outcomes), err}
+		done := Done{Addr: to, Order: o, Outcomes: outcomes, Err: err}
+		if err == nil {
+			done.Arrived = d.arrived(o, outcomes)
+			done.undo = d.undo(&o, outcomes, prior, done.report())
+			done.clean()
+		}
+		return done
 	}
 }
 
@@ -199,19 +264,29 @@ func (d Desk) arrived(o Order, outcomes []engine.Outcome) int64 {
 	if o.Scope != Matching || !o.Verb.Decides() {
 		return 0
 	}
-	req := o.Request
-	req.Limit = 1
-	page, err := d.engine.List(d.ctx, req)
-	if err != nil {
-		return 0 // the order is done; this was only for information
+	left := int64(0)
+	for _, req := range o.Requests {
+		req.Limit = 1
+		page, err := d.engine.List(d.ctx, req)
+		if err != nil || page.Total < 0 {
+			return 0 // the order is done; this was only for information
+		}
+		left += page.Total
 	}
 	undone := int64(len(outcomes) - Count(outcomes).OK)
-	return max(page.Total-undone, 0)
+	return max(left-undone, 0)
 }
 
 func (d Desk) run(o Order) ([]engine.Outcome, error) {
-	if o.Verb == Retry {
-		return d.engine.Retry(d.ctx, engine.RetryRequest{Targets: o.Targets})
+	switch o.Verb {
+	case Retry, Edit:
+		return d.engine.Retry(d.ctx, engine.RetryRequest{Targets: o.Targets, Payload: o.Payload, Note: o.Note})
+	case Delete:
+		deleter, ok := d.engine.(Deleter)
+		if !ok {
+			return nil, store.Invalid("delete", notThere, "use `signalbox item delete`")
+		}
+		return deleter.Delete(d.ctx, engine.DeleteRequest{Targets: o.Targets, Note: o.Note})
 	}
 	return d.engine.Review(d.ctx, engine.ReviewRequest{
 		Targets: o.Targets, Action: o.Verb.review(), Reviewer: o.Reviewer, Note: o.Note,

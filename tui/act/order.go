@@ -1,6 +1,7 @@
 package act
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"signalbox/engine"
@@ -30,27 +31,29 @@ type Order struct {
 	Verb     Verb
 	Scope    Scope
 	Targets  []engine.Target
-	Where    text.Safe          // Matching: what they match
-	Request  engine.ListRequest // Matching: what selects them
-	Hidden   int                // marks that the filter hides
+	Where    []text.Safe          // Matching: what they match
+	Requests []engine.ListRequest // Matching: what selects them
+	Hidden   int                  // marks that the filter hides
 	Reviewer string
 	Note     string
+	Payload  json.RawMessage // Edit: what the item is to carry
+	File     string          // Edit: where it stands
 }
 
-// Title names verb, number and scope: "Retry 37 matching". What they match
-// follows in Where.
+// Title names verb, number and scope: "Retry 37 matching items". What they
+// match follows in Where.
 func (o *Order) Title() text.Safe {
-	n := text.Safe(text.Count(int64(len(o.Targets))))
-	verb := text.Safe(o.Verb.Name())
+	n := len(o.Targets)
+	verb := text.Safe(o.Verb.asking()) + " "
 	switch {
 	case o.Scope == Matching:
-		return verb + " " + n + " matching"
+		return verb + text.Safe(text.Plural(int64(n), "matching item"))
 	case o.Scope == Marked:
-		return verb + " " + n + " marked"
-	case len(o.Targets) == 1:
-		return verb + " " + text.Clean(o.Targets[0].Item.String())
+		return verb + text.Safe(text.Plural(int64(n), "marked item"))
+	case n == 1:
+		return verb + text.Clean(o.Targets[0].Item.String())
 	}
-	return verb + " " + n + " items"
+	return verb + text.Safe(text.Plural(int64(n), "item"))
 }
 
 // first names the items that come first, for the question.
@@ -111,6 +114,9 @@ func (t Tally) Report(o *Order, outcomes []engine.Outcome, arrived int64) text.S
 	if t.OK < all {
 		words += " of " + text.Count(int64(all))
 	}
+	if o.Verb == Assign {
+		words += " to " + string(text.Clean(o.Reviewer))
+	}
 	for _, part := range []struct {
 		n    int
 		what string
@@ -119,7 +125,10 @@ func (t Tally) Report(o *Order, outcomes []engine.Outcome, arrived int64) text.S
 			words += fmt.Sprintf(", %s %s", text.Count(int64(part.n)), part.what)
 		}
 	}
-	if arrived > 0 {
+	switch {
+	case arrived == 1:
+		words += "; 1 arrived since and is untouched"
+	case arrived > 1:
 		words += fmt.Sprintf("; %s arrived since and are untouched", text.Count(arrived))
 	}
 	return text.Safe(words)
@@ -132,7 +141,7 @@ func one(o *Order, done engine.Outcome) text.Safe {
 		words += " to " + o.Reviewer
 	case done.Next != (store.ID{}):
 		words += ": goes on as " + done.Next.String()
-	case o.Verb == Retry:
+	case o.Verb == Retry || o.Verb == Edit:
 		words += ": " + done.Status.String() + " again"
 	}
 	return text.Clean(words)

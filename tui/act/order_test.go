@@ -6,6 +6,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/tui/text"
 )
 
 func outcome(n uint64, result string) engine.Outcome {
@@ -46,7 +47,11 @@ func TestVerbsFollowTheState(t *testing.T) {
 	for s := store.Queued; int(s) < store.Statuses; s++ {
 		for _, v := range Verbs() {
 			why := v.Refusal(&store.Item{Status: s}, false)
-			if (why == "") != Decidable(s) {
+			able := Decidable(s) && v != Clear // there is no review yet
+			if v == Delete {
+				able = !s.InFlight() && s != store.Deleted
+			}
+			if (why == "") != able {
 				t.Errorf("%s on %s: %q", v.Name(), s, why)
 			}
 			if v.Refusal(&store.Item{Status: s}, true) == "" {
@@ -67,8 +72,8 @@ func TestOrdersNameTheirScope(t *testing.T) {
 		want  string
 	}{
 		{Order{Verb: Retry, Targets: two[:1]}, "Retry q/1"},
-		{Order{Verb: Verify, Scope: Marked, Targets: two}, "Verify 2 marked"},
-		{Order{Verb: Retry, Scope: Matching, Targets: two, Where: "status:abandoned"}, "Retry 2 matching"},
+		{Order{Verb: Verify, Scope: Marked, Targets: two}, "Verify 2 marked items"},
+		{Order{Verb: Retry, Scope: Matching, Targets: two, Where: []text.Safe{"status:abandoned"}}, "Retry 2 matching items"},
 	} {
 		if got := test.order.Title(); string(got) != test.want {
 			t.Errorf("%q, want %q", got, test.want)

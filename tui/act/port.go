@@ -30,3 +30,14 @@ type Engine interface {
 	PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error)
 	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
 }
+
+// Explainer is an engine that says why an item is not being worked. Engines at
+// the other end of a socket may not know how yet.
+type Explainer interface {
+	Explain(context.Context, store.ID) (engine.Explanation, error)
+}
+
+// Deleter is an engine that deletes items.
+type Deleter interface {
+	Delete(context.Context, engine.DeleteRequest) ([]engine.Outcome, error)
+}

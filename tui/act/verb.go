@@ -13,9 +13,12 @@ type Verb uint8
 const (
 	NoVerb Verb = iota
 	Retry
+	Edit // and retry
 	Verify
 	Assign
 	Note
+	Clear
+	Delete
 	verbs
 )
 
@@ -40,35 +43,61 @@ func Of(a keymap.Action) (Verb, bool) {
 
 // Action is the key action that means the verb.
 func (v Verb) Action() keymap.Action {
-	return [verbs]keymap.Action{Retry: keymap.Retry, Verify: keymap.Verify, Assign: keymap.Assign, Note: keymap.Note}[v]
+	return [verbs]keymap.Action{
+		Retry: keymap.Retry, Edit: keymap.EditRetry, Verify: keymap.Verify, Assign: keymap.Assign,
+		Note: keymap.Note, Clear: keymap.ClearReview, Delete: keymap.Delete,
+	}[v]
 }
 
-// Name is the verb as a question begins: "Retry".
+// Name is the verb as a menu has it: "Retry".
 func (v Verb) Name() string {
-	return [verbs]string{Retry: "Retry", Verify: "Verify", Assign: "Assign", Note: "Note"}[v]
+	return [verbs]string{
+		Retry: "Retry", Edit: "Edit and retry", Verify: "Verify", Assign: "Assign", Note: "Note",
+		Clear: "Clear review", Delete: "Delete",
+	}[v]
+}
+
+// asking is the verb as a question goes on with what it is done to.
+func (v Verb) asking() string {
+	switch v {
+	case Note:
+		return "Note on"
+	case Clear:
+		return "Clear the review of"
+	}
+	return v.Name()
 }
 
 // past is the verb as a report begins: "Retried".
 func (v Verb) past() string {
-	return [verbs]string{Retry: "Retried", Verify: "Verified", Assign: "Assigned", Note: "Noted on"}[v]
+	return [verbs]string{
+		Retry: "Retried", Edit: "Retried, as edited,", Verify: "Verified", Assign: "Assigned", Note: "Noted on",
+		Clear: "Cleared the review of", Delete: "Deleted",
+	}[v]
 }
 
 // Means says in a sentence what the verb does.
 func (v Verb) Means() string {
 	return [verbs]string{
 		Retry:  "back to the robots, with a fresh budget of attempts",
+		Edit:   "with another payload, from your editor",
 		Verify: "looked at and decided: not to be retried any more",
 		Assign: "to a reviewer, who is to look at it",
 		Note:   "words for whoever looks at it next",
+		Clear:  "take verdict, reviewer and note back",
+		Delete: "for good; payload and history are kept",
 	}[v]
 }
 
 func (v Verb) review() string {
-	return [verbs]string{Verify: engine.Verify, Assign: engine.Assign, Note: engine.Note}[v]
+	return [verbs]string{Verify: engine.Verify, Assign: engine.Assign, Note: engine.Note, Clear: engine.Clear}[v]
 }
 
 // Decides says that an item needs nobody's decision after the verb.
-func (v Verb) Decides() bool { return v == Retry || v == Verify }
+func (v Verb) Decides() bool { return v == Retry || v == Edit || v == Verify || v == Delete }
+
+// takesNote says that a few words may go with the verb.
+func (v Verb) takesNote() bool { return v == Retry || v == Verify || v == Delete }
 
 // asks is the question whose answer the verb needs, "" for none.
 func (v Verb) asks() string {
@@ -88,12 +117,22 @@ func (v Verb) Refusal(item *store.Item, readOnly bool) string {
 		return "this console is read-only"
 	case item == nil:
 		return "there is no row"
+	case v == Delete && item.Status.InFlight():
+		return "a robot holds it"
+	case v == Delete && item.Status == store.Deleted:
+		return "it is deleted already"
+	case v == Delete:
+		return ""
 	case !Decidable(item.Status):
 		return "only failed, excepted and abandoned items; this one is " + item.Status.String()
-	case item.Review.Status == store.Verified && v == Retry:
-		return "verified, so it can no longer be retried"
+	case v == Clear && item.Review == store.Review{}:
+		return "nobody has reviewed it"
+	case item.Review.Status == store.Verified && (v == Retry || v == Edit):
+		return "verified, so it can no longer be retried; clear its review first"
 	case item.Review.Status == store.Verified && v == Verify:
 		return "it is verified already"
+	case item.Review.Status == store.Verified && v == Assign:
+		return "it is verified; clear its review first"
 	}
 	return ""
 }

@@ -62,6 +62,7 @@ type Env struct {
 	Keys     *keymap.Map
 	Snap     *engine.Snapshot // nil until the first has come
 	Lost     error            // why the engine does not answer, nil while it does
+	LostAt   time.Time        // since when
 	Now      time.Time
 	Place    *time.Location // the local zone
 	Zone     Zone
@@ -104,12 +105,13 @@ func (e Env) When(t store.Time) text.Safe {
 	return text.Safe(text.When(t.Time(), e.Now, zone))
 }
 
-// Stamp words a moment in full, or as a distance where distances are chosen.
-func (e Env) Stamp(t store.Time) text.Safe {
+// Moment words a moment to the second with its date, or as a distance where
+// distances are chosen: all times of an item's page look so.
+func (e Env) Moment(t store.Time) text.Safe {
 	if e.Zone == Relative || t.IsZero() {
 		return e.When(t)
 	}
-	return text.Safe(text.Stamp(t.Time(), e.Location()))
+	return text.Safe(t.Time().In(e.Location()).Format("2006-01-02 15:04:05"))
 }
 
 // Since is how long ago t was, to the second, never negative.
@@ -151,4 +153,56 @@ func (e Env) Queue(name string) (engine.QueueState, bool) {
 		}
 	}
 	return engine.QueueState{}, false
+}
+
+// Standing is how an item's status looks and reads. What broke a business rule
+// is a business exception in every family: a person must look at it, whatever
+// the status is called.
+func (e Env) Standing(s store.Status, kind string) (themes.Role, text.Safe) {
+	if Business(s, kind) {
+		words := s.String()
+		if s != store.BusinessException {
+			words += ", business"
+		}
+		return themes.StateException, text.Safe(e.Glyphs.Status(store.BusinessException) + " " + words)
+	}
+	return themes.StatusRole(s), text.Safe(e.Glyphs.Status(s) + " " + s.String())
+}
+
+// Business says that an item in a status, with an error of a kind, is a
+// business exception.
+func Business(s store.Status, kind string) bool {
+	return s == store.BusinessException || s == store.Failed && kind == engine.Business
+}
+
+// AsOf is the world as it was when the engine was last heard: its looks are
+// muted and its clock stands, so that no old picture passes for a live one.
+// While the engine answers it is e itself.
+func (e Env) AsOf() Env {
+	if e.Lost == nil || e.Snap == nil {
+		return e
+	}
+	e.Now = e.LostAt
+	e.Theme = e.Theme.Faded()
+	return e
+}
+
+// Mask is the fields that a queue wants hidden.
+func (e Env) Mask(queue string) []string {
+	q, _ := e.Queue(queue)
+	return q.Mask
+}
+
+// Excepted counts the failed items of a jobs queue that wait as business
+// exceptions.
+func (e Env) Excepted(queue string) (n int64) {
+	if e.Snap == nil {
+		return 0
+	}
+	for i := range e.Snap.Groups {
+		if g := &e.Snap.Groups[i]; g.Queue == queue && g.Status == store.Failed && Business(g.Status, g.Kind) {
+			n += g.Count
+		}
+	}
+	return n
 }

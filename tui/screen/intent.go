@@ -33,6 +33,13 @@ type Say struct{ Toast Toast }
 // Started says that an act is under way; its Reply is a Finisher.
 type Started struct{}
 
+// Undo is how the act that was just done is taken back. Without a command it
+// can't be, and neither can what was done before.
+type Undo struct {
+	What text.Safe // what was done, as a report words it
+	Cmd  tea.Cmd   // its answer is a Finisher and a Teller
+}
+
 func (Push) intent()    {}
 func (Leave) intent()   {}
 func (Ask) intent()     {}
@@ -40,6 +47,7 @@ func (Close) intent()   {}
 func (Press) intent()   {}
 func (Say) intent()     {}
 func (Started) intent() {}
+func (Undo) intent()    {}
 
 // Dialog is a question in front of a screen. It has the keyboard for itself.
 type Dialog interface {
@@ -71,4 +79,6 @@ type Toast struct {
 	Level Level
 	Text  text.Safe
 	More  []text.Safe
+	Undo  bool // the key that takes it back is named
+	Brief bool // the next key press puts it away
 }

@@ -25,6 +25,14 @@ func Count(n int64) string {
 	return string(b)
 }
 
+// Plural words a number of things: 1 item, 12,403 items.
+func Plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Count(n) + " " + thing + "s"
+}
+
 // CompactCount words a number in at most five columns (six below zero):
 // 999, 12.4k, 3.1M. Digits are cut off, never rounded up, so that "all but
 // one" is never shown as all.

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"time"
 
 	"signalbox/engine"
 	"signalbox/engine/lane"
@@ -27,14 +28,37 @@ func (e *Engine) Review(ctx context.Context, req engine.ReviewRequest) ([]engine
 	defer e.mu.Unlock()
 	e.Reviews = append(e.Reviews, req)
 	return e.each(ctx, req.Targets, req.Action, req.Note, func(r *engine.Record) {
-		r.Review.Note = req.Note
+		if req.Note != "" {
+			r.Review.Note = req.Note
+		}
 		switch req.Action {
+		case engine.Clear:
+			r.Review = store.Review{}
+			if r.Error != nil {
+				r.Group = r.Error.Reason
+			}
 		case engine.Assign:
 			r.Review.Status, r.Review.Reviewer = store.InReview, req.Reviewer
 		case engine.Verify:
 			r.Review.Status, r.Group = store.Verified, ""
 		}
 	}), nil
+}
+
+// Delete implements the console's port.
+func (e *Engine) Delete(ctx context.Context, req engine.DeleteRequest) ([]engine.Outcome, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Deletes = append(e.Deletes, req)
+	return e.each(ctx, req.Targets, "delete", req.Note, func(r *engine.Record) { r.Status, r.Group = store.Deleted, "" }), nil
+}
+
+// Explain implements the console's port.
+func (e *Engine) Explain(_ context.Context, id store.ID) (engine.Explanation, error) {
+	return engine.Explanation{Item: id, Status: store.Pending, Reasons: []engine.Reason{
+		{Code: "paused", Text: "queue " + id.Queue + " is paused by grace", Mend: "signalbox queue resume " + id.Queue},
+		{Code: "retry", Text: "its retry waits another 12m", Until: store.At(Epoch().Add(12 * time.Minute))},
+	}}, nil
 }
 
 func (e *Engine) hook() {
@@ -54,7 +78,7 @@ func (e *Engine) each(ctx context.Context, targets []engine.Target, event, why s
 			o.Result = engine.Gone
 		case t.Revision != 0 && t.Revision != r.Revision:
 			o.Result, o.Status = engine.Stale, r.Status
-		case r.Review.Status == store.Verified:
+		case r.Review.Status == store.Verified && (event == "retry" || event == engine.Verify || event == engine.Assign):
 			o.Result, o.Error, o.Status = engine.Refused, "verified, so it can no longer be retried", r.Status
 		default:
 			from := r.Status

@@ -27,6 +27,7 @@ type Engine struct {
 
 	Retries []engine.RetryRequest
 	Reviews []engine.ReviewRequest
+	Deletes []engine.DeleteRequest
 	Splits  []engine.SplitRequest
 	Fail    error // answers every read of items, when set
 	before  func()
@@ -100,12 +101,12 @@ func (e *Engine) recount() {
 
 func (e *Engine) group(r *engine.Record) {
 	for i := range e.snap.Groups {
-		if g := &e.snap.Groups[i]; g.Queue == r.Queue && g.Status == r.Status && g.Text == r.Group {
+		if g := &e.snap.Groups[i]; g.Queue == r.Queue && g.Status == r.Status && g.Kind == r.ErrorKind() && g.Text == r.Group {
 			g.Count++
 			return
 		}
 	}
-	e.snap.Groups = append(e.snap.Groups, store.Group{Queue: r.Queue, Status: r.Status, Text: r.Group, Count: 1})
+	e.snap.Groups = append(e.snap.Groups, store.Group{Queue: r.Queue, Status: r.Status, Kind: r.ErrorKind(), Text: r.Group, Count: 1})
 }
 
 // Before runs fn ahead of the next act, as another operator would come first.
@@ -196,6 +197,9 @@ func (e *Engine) matching(req engine.ListRequest) ([]store.Item, error) {
 	for i := range e.items[req.Queue] {
 		r := &e.items[req.Queue][i]
 		if req.Statuses != nil && !slices.Contains(req.Statuses, r.Status) || req.Group != "" && r.Group != req.Group {
+			continue
+		}
+		if req.Kind != "" && r.ErrorKind() != req.Kind {
 			continue
 		}
 		if strings.Contains(strings.ToLower(r.Reference+" "+reason(r)), strings.ToLower(req.Filter)) {

@@ -26,10 +26,11 @@ import (
 type key struct {
 	queue  string
 	status store.Status
+	kind   string
 	text   string
 }
 
-func keyOf(g *store.Group) key { return key{g.Queue, g.Status, g.Text} }
+func keyOf(g *store.Group) key { return key{g.Queue, g.Status, g.Kind, g.Text} }
 
 // Exceptions is the screen.
 type Exceptions struct {
@@ -43,10 +44,12 @@ type Exceptions struct {
 	asked  map[uint64]order // groups whose items are being selected
 }
 
-// order is a verb on its way to a whole group.
+// order is a verb on its way to whole groups; without one, their names are to
+// be copied.
 type order struct {
-	verb  act.Verb
-	group store.Group
+	verb   act.Verb
+	groups []store.Group
+	json   bool
 }
 
 // IsAbandoned selects the items of robots that died.
@@ -86,11 +89,12 @@ func (s *Exceptions) Scope() keymap.Scope {
 func (s *Exceptions) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Verbs:
+		keymap.Open, keymap.Filter, keymap.Verbs, keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark,
+		keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
-	_, verb := act.Of(a)
-	return verb
+	verb, ok := act.Of(a)
+	return ok && verb != act.Edit
 }
 
 // Footer implements screen.Footing.
@@ -101,7 +105,7 @@ func (s *Exceptions) Footer(e env.Env) []keymap.Action {
 	case e.ReadOnly:
 		return []keymap.Action{keymap.Open, keymap.Filter}
 	}
-	return []keymap.Action{keymap.Open, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note, keymap.Verbs, keymap.Filter}
+	return []keymap.Action{keymap.Open, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note, keymap.Mark, keymap.Verbs, keymap.Filter}
 }
 
 // Holding implements screen.Settling.
@@ -119,6 +123,11 @@ func (s *Exceptions) Update(e env.Env, msg tea.Msg) screen.Effects {
 	case act.Selected:
 		return s.selected(e, msg)
 	case act.Done:
+		if msg.Err == nil {
+			s.table.Clear()
+		}
+		return msg.Tell()
+	case act.Copied:
 		return msg.Tell()
 	case screen.Key:
 		return s.key(e, msg.Action)
@@ -132,15 +141,16 @@ func (s *Exceptions) take(e env.Env) {
 	if e.Snap == nil {
 		return
 	}
+	s.filter.Check("queue", "status", "kind", "reason")
 	var rows []store.Group
 	for _, g := range e.Snap.Groups {
-		if s.in(g.Status) && g.Count > 0 && s.filter.Matches(g.Queue, g.Text, g.Status.String()) {
+		if s.in(g.Status) && g.Count > 0 && s.filter.Matches(filterbar.Fields{"queue", g.Queue, "reason", g.Text, "status", g.Status.String(), "kind", string(kind(&g))}) {
 			rows = append(rows, g)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b store.Group) int {
 		return cmp.Or(
-			cmp.Compare(kindOf(a.Status), kindOf(b.Status)),
+			cmp.Compare(rank(&a), rank(&b)),
 			cmp.Compare(b.Count, a.Count),
 			cmp.Compare(a.Queue, b.Queue),
 			cmp.Compare(a.Text, b.Text),
@@ -158,37 +168,87 @@ func (s *Exceptions) key(e env.Env, a keymap.Action) screen.Effects {
 		return s.begin(e, verb)
 	}
 	row := s.table.Row()
-	switch {
-	case a == keymap.Back:
+	switch a {
+	case keymap.Back:
+		if s.table.Marked() > 0 || s.table.Ranging() {
+			s.table.Clear()
+			break
+		}
 		return screen.Want(screen.Leave{})
-	case a == keymap.Open && row != nil:
-		return screen.Want(screen.Push{Screen: items.New(s.desk, items.Group(*row))})
-	case a == keymap.Verbs:
+	case keymap.Open:
+		if row != nil {
+			return screen.Want(screen.Push{Screen: items.New(s.desk, items.Group(*row))})
+		}
+	case keymap.Mark:
+		s.table.Toggle(s.filter.Text())
+		s.table.Move(keymap.Down, s.height(e), e.Now)
+	case keymap.MarkRange:
+		s.table.Range(s.filter.Text())
+	case keymap.MarkAll:
+		s.table.MarkAll(s.filter.Text())
+	case keymap.Unmark:
+		s.table.Clear()
+	case keymap.Verbs:
 		return s.menu(e)
+	case keymap.CopyIDs, keymap.CopyJSON:
+		return s.send(order{groups: s.chosen(e), json: a == keymap.CopyJSON})
 	default:
 		s.table.Move(a, s.height(e), e.Now)
 	}
 	return screen.Effects{}
 }
 
-// begin has the engine freeze the group's items as they stand, so that the
-// question can name them.
-func (s *Exceptions) begin(e env.Env, verb act.Verb) screen.Effects {
-	row := s.table.Row()
-	switch {
-	case row == nil:
-		return act.Refuse(verb, "there is no group")
-	case e.ReadOnly:
-		return act.Refuse(verb, "this console is read-only")
+// chosen are the marked groups, or else the one in hand. Marked ones that the
+// filter hides are among them; those that have gone are not.
+func (s *Exceptions) chosen(e env.Env) []store.Group {
+	if row := s.table.Row(); s.table.Marked() == 0 {
+		if row == nil {
+			return nil
+		}
+		return []store.Group{*row}
 	}
-	s.gen++
-	s.asked[s.gen] = order{verb, *row}
-	return screen.Do(s.desk.Select(screen.Addr{Screen: s.id, Gen: s.gen}, verb, request(row)))
+	var groups []store.Group
+	for _, g := range e.Snap.Groups {
+		if _, ok := s.table.Marks()[keyOf(&g)]; ok {
+			groups = append(groups, g)
+		}
+	}
+	return groups
 }
 
-// request selects a group's items.
-func request(g *store.Group) engine.ListRequest {
-	return engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Group: g.Text}
+// begin has the engine freeze the groups' items as they stand, so that the
+// question can name them.
+func (s *Exceptions) begin(e env.Env, verb act.Verb) screen.Effects {
+	switch why := act.Barred(e); {
+	case verb == act.Edit:
+		return act.Refuse(verb, "one item at a time: open the group")
+	case why != "":
+		return act.Refuse(verb, why)
+	}
+	groups := s.chosen(e)
+	if len(groups) == 0 {
+		return act.Refuse(verb, "there is no group")
+	}
+	return s.send(order{verb: verb, groups: groups})
+}
+
+func (s *Exceptions) send(o order) screen.Effects {
+	if len(o.groups) == 0 {
+		return act.CopyIDs(nil)
+	}
+	s.gen++
+	s.asked[s.gen] = o
+	return screen.Do(s.desk.Select(screen.Addr{Screen: s.id, Gen: s.gen}, o.verb, requests(o.groups)...))
+}
+
+// requests select the items of groups.
+func requests(groups []store.Group) []engine.ListRequest {
+	var all []engine.ListRequest
+	for i := range groups {
+		g := &groups[i]
+		all = append(all, engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Kind: g.Kind, Group: g.Text})
+	}
+	return all
 }
 
 // selected asks the question about the items that were frozen.
@@ -201,23 +261,43 @@ func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 	if msg.Err != nil {
 		return act.Fail("read the group", msg.Err)
 	}
-	g := asked.group
-	o := act.Order{
-		Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Request: request(&g),
-		Where: text.Clean(fmt.Sprintf("status:%s queue:%s reason: %s", g.Status, g.Queue, g.Text)),
+	to := screen.Addr{Screen: s.id, Gen: s.gen}
+	if asked.verb == act.NoVerb {
+		var ids []store.ID
+		for _, t := range msg.Targets {
+			ids = append(ids, t.Item)
+		}
+		if asked.json {
+			return s.desk.CopyJSON(to, ids, e.Mask)
+		}
+		return act.CopyIDs(ids)
 	}
-	return s.desk.Begin(e, screen.Addr{Screen: s.id, Gen: s.gen}, o, true)
+	o := act.Order{Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Requests: requests(asked.groups)}
+	for i := range asked.groups {
+		g := &asked.groups[i]
+		words := text.Clean(act.GroupWords(g))
+		if len(asked.groups) > 1 {
+			words = text.Safe(text.Count(g.Count)) + "  " + words
+		}
+		o.Where = append(o.Where, words)
+	}
+	return s.desk.Begin(e, to, o, true)
 }
 
 func (s *Exceptions) menu(e env.Env) screen.Effects {
-	row := s.table.Row()
-	n := 0
+	groups := s.chosen(e)
 	title := text.Safe("Verbs")
-	if row != nil {
-		n = 1
-		title = text.Safe(fmt.Sprintf("Verbs for the whole group of %s", text.Count(row.Count)))
+	n := int64(0)
+	for i := range groups {
+		n += groups[i].Count
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, act.Choices(nil, n, e.ReadOnly))})
+	switch {
+	case len(groups) == 1:
+		title = text.Safe("Verbs for the whole group of " + text.Count(n))
+	case len(groups) > 1:
+		title = text.Safe(fmt.Sprintf("Verbs for %d groups of %s", len(groups), text.Plural(n, "item")))
+	}
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(nil, len(groups), e.ReadOnly))})
 }
 
 // left counts the items shown, and those of them that need a person.
@@ -230,7 +310,7 @@ func (s *Exceptions) left(e env.Env) (all, business int64) {
 			continue
 		}
 		all += g.Count
-		if g.Status == store.BusinessException {
+		if env.Business(g.Status, g.Kind) {
 			business += g.Count
 		}
 	}

@@ -2,6 +2,7 @@ package exceptions
 
 import (
 	"fmt"
+	"strings"
 
 	"signalbox/store"
 	"signalbox/themes"
@@ -15,9 +16,9 @@ import (
 // detailLines is the room below the list for the reason in full.
 const detailLines = 5
 
-// kindOf ranks what needs a person before what a retry may mend.
-func kindOf(s store.Status) int {
-	if s == store.BusinessException {
+// rank puts what needs a person before what a retry may mend.
+func rank(g *store.Group) int {
+	if env.Business(g.Status, g.Kind) {
 		return 0
 	}
 	return 1
@@ -30,39 +31,62 @@ func columns() []table.Column[store.Group] {
 			return table.Cell{Role: themes.Text, Text: text.Safe(text.Count(g.Count))}
 		}},
 		{Title: "kind", Min: 12, Cell: func(e env.Env, g *group) table.Cell {
-			return table.Cell{Role: themes.StatusRole(g.Status), Text: text.Safe(e.Glyphs.Status(g.Status)) + " " + kind(g.Status)}
+			role, _ := e.Standing(g.Status, g.Kind)
+			return table.Cell{Role: role, Text: text.Safe(glyph(e, g)) + " " + kind(g)}
 		}},
 		{Title: "reason", Min: 20, Grow: true, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(g.Text)}
 		}},
-		{Title: "queue", Min: 10, Ideal: 22, Drop: 1, Cell: func(_ env.Env, g *group) table.Cell {
+		{Title: "queue", Min: 10, Ideal: 22, Most: 40, Drop: 1, Measure: func(g *group) string { return g.Queue }, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: text.Clean(g.Queue)}
 		}},
 	}
 }
 
-// kind words what sort of trouble a status is.
-func kind(s store.Status) text.Safe {
-	switch s {
-	case store.BusinessException:
-		return "business"
-	case store.SystemException, store.Failed:
-		return "fault"
-	case store.Abandoned:
-		return "robot died"
+// glyph is the shape of a group's kind.
+func glyph(e env.Env, g *store.Group) string {
+	if env.Business(g.Status, g.Kind) {
+		return e.Glyphs.Status(store.BusinessException)
 	}
-	return text.Safe(s.String())
+	return e.Glyphs.Status(g.Status)
+}
+
+// kind words what sort of trouble a group has.
+func kind(g *store.Group) text.Safe {
+	switch {
+	case env.Business(g.Status, g.Kind):
+		return "business"
+	case g.Status == store.Abandoned:
+		return "abandoned"
+	case g.Status == store.SystemException, g.Status == store.Failed:
+		return "fault"
+	}
+	return text.Safe(g.Status.String())
 }
 
 // advice says what is likely to help.
-func advice(s store.Status) text.Safe {
-	switch s {
-	case store.BusinessException:
+func advice(g *store.Group) text.Safe {
+	switch {
+	case env.Business(g.Status, g.Kind):
 		return "The data broke a business rule. A person must look: verify what is settled, retry what has been put right."
-	case store.Abandoned:
-		return "The robot that held it fell silent until its lease ran out. The work may be half done: a retry hands it out again."
+	case g.Status == store.Abandoned:
+		return "Nobody reported on it, so the work may be half done. A retry hands it out again."
 	}
 	return "The work failed for no fault of the data. A retry may do."
+}
+
+// legend explains the signs that stand for what differs within a group.
+func legend(reason string) text.Safe {
+	number, quoted := strings.Contains(reason, "#"), strings.Contains(reason, "\"…\"")
+	switch {
+	case number && quoted:
+		return "# stands for any number, \"…\" for any quoted text."
+	case number:
+		return "# stands for any number."
+	case quoted:
+		return "\"…\" stands for any quoted text."
+	}
+	return ""
 }
 
 func (s *Exceptions) height(e env.Env) int { return max(e.Height-4-2-detailLines, 1) }
@@ -91,7 +115,15 @@ func (s *Exceptions) summary(e env.Env) text.Safe {
 	all, business := s.left(e)
 	words := fmt.Sprintf("%s left", text.Count(all))
 	if business > 0 && business < all {
-		words += fmt.Sprintf(": %s need a person, %s a retry may mend", text.Count(business), text.Count(all-business))
+		words += fmt.Sprintf(": %s for a person, %s a retry may mend", text.Count(business), text.Count(all-business))
+	}
+	if n := s.table.Marked(); n > 0 {
+		words = text.Plural(int64(n), "group") + " marked"
+		if hidden := s.table.Hidden(s.filter.Text()); hidden > 0 {
+			words += fmt.Sprintf(", %d of them hidden by the filter", hidden)
+		}
+	} else if s.table.Ranging() {
+		words = "marking a range " + e.Glyphs.Sep + " " + words
 	}
 	if s.table.Held() {
 		words += " " + e.Glyphs.Sep + " order held still"
@@ -118,18 +150,24 @@ func (s *Exceptions) drawDetail(e env.Env, c *paint.Canvas) {
 	}
 	c.End()
 	c.Gap(3)
-	c.Put(themes.StatusRole(row.Status), text.Safe(e.Glyphs.Status(row.Status)+" "+row.Status.String()))
+	role, status := e.Standing(row.Status, row.Kind)
+	c.Put(role, status)
 	c.Put(themes.Muted, "  "+text.Clean(row.Queue))
 	c.End()
 	width := max(min(c.Width()-6, 110), 10)
-	for i, part := range paint.Wrap(text.Clean(row.Text), width) {
-		if i == 2 {
-			break
-		}
+	parts := paint.Wrap(text.Clean(row.Text), width)
+	for _, part := range parts[:min(len(parts), 2)] {
 		c.Gap(3)
 		c.Text(themes.Text, part)
 	}
-	c.Gap(3)
-	c.Put(themes.Muted, text.Truncate(advice(row.Status), c.Width()-4, e.Glyphs.Ellipsis))
-	c.End()
+	advised := paint.Wrap(advice(row), width)
+	if len(parts) == 1 && len(advised) == 1 {
+		if words := legend(row.Text); words != "" {
+			advised = append([]text.Safe{words}, advised...)
+		}
+	}
+	for _, part := range advised {
+		c.Gap(3)
+		c.Text(themes.Muted, part)
+	}
 }

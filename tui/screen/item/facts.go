@@ -54,12 +54,12 @@ func (f *facts) add(label, value text.Safe) {
 
 func (f *facts) time(label text.Safe, t store.Time) {
 	if !t.IsZero() {
-		f.add(label, f.env.Stamp(t))
+		f.add(label, f.env.Moment(t))
 	}
 }
 
 func (f *facts) by(t store.Time, who string) text.Safe {
-	words := f.env.When(t)
+	words := f.env.Moment(t)
 	if who != "" {
 		words += " by " + text.Clean(who)
 	}

@@ -62,7 +62,8 @@ func (s *Item) Scope() keymap.Scope { return keymap.Page }
 func (s *Item) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Left, keymap.Right, keymap.NextPane, keymap.PrevPane, keymap.NextMatch, keymap.PrevMatch, keymap.Verbs:
+		keymap.Left, keymap.Right, keymap.NextPane, keymap.PrevPane, keymap.NextMatch, keymap.PrevMatch, keymap.Verbs,
+		keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
 	_, verb := act.Of(a)
@@ -92,7 +93,10 @@ func (s *Item) Word(a keymap.Action) text.Safe {
 func (s *Item) Footer(e env.Env) []keymap.Action {
 	var actions []keymap.Action
 	if s.record != nil && !e.ReadOnly && act.Decidable(s.record.Status) {
-		actions = append(actions, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note)
+		actions = append(actions, keymap.Retry, keymap.EditRetry, keymap.Verify, keymap.Assign, keymap.Note)
+	}
+	if s.record != nil && !act.Decidable(s.record.Status) {
+		actions = append(actions, keymap.Explain)
 	}
 	if len(s.walk.IDs) > 1 {
 		actions = append(actions, keymap.NextMatch, keymap.PrevMatch)
@@ -122,11 +126,21 @@ func (s *Item) Update(e env.Env, msg tea.Msg) screen.Effects {
 		s.loaded(e, msg)
 	case act.Done:
 		return s.done(msg)
+	case act.Explained:
+		return msg.Show(e)
+	case act.Copied:
+		return msg.Tell()
+	case act.Opened:
+		return screen.Do(msg.Editor(s.desk))
+	case act.Edited:
+		return s.desk.Retried(msg)
 	case screen.Key:
 		return s.key(e, msg.Action)
 	}
 	return screen.Effects{}
 }
+
+func (s *Item) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.gen} }
 
 func (s *Item) load() screen.Effects {
 	s.gen++
@@ -156,6 +170,12 @@ func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
 	switch a {
 	case keymap.Back:
 		return screen.Want(screen.Leave{})
+	case keymap.Explain:
+		return s.desk.Explain(s.address(), s.item)
+	case keymap.CopyIDs:
+		return act.CopyIDs([]store.ID{s.item})
+	case keymap.CopyJSON:
+		return s.desk.CopyJSON(s.address(), []store.ID{s.item}, e.Mask)
 	case keymap.NextMatch:
 		return s.step(1)
 	case keymap.PrevMatch:
@@ -204,7 +224,10 @@ func (s *Item) begin(e env.Env, verb act.Verb) screen.Effects {
 		return act.Refuse(verb, why)
 	}
 	seen := []engine.Target{{Item: s.item, Revision: s.record.Revision}}
-	return s.desk.Begin(e, screen.Addr{Screen: s.id, Gen: s.gen}, act.Order{Verb: verb, Targets: seen}, false)
+	if verb == act.Edit {
+		return s.desk.Edit(e, s.address(), seen[0])
+	}
+	return s.desk.Begin(e, s.address(), act.Order{Verb: verb, Targets: seen}, false)
 }
 
 func (s *Item) menu(e env.Env) screen.Effects {
@@ -212,7 +235,7 @@ func (s *Item) menu(e env.Env) screen.Effects {
 	if s.record != nil {
 		row = &s.record.Item
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), act.Choices(row, 0, e.ReadOnly))})
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), s.desk.Choices(row, 0, e.ReadOnly))})
 }
 
 // done tells the outcome. After a decision the next item comes by itself.
@@ -247,7 +270,7 @@ func (s *Item) left(e env.Env) int64 {
 	}
 	want := s.walk.Group
 	for _, g := range e.Snap.Groups {
-		if g.Queue == want.Queue && g.Status == want.Status && g.Text == want.Text {
+		if g.Queue == want.Queue && g.Status == want.Status && g.Kind == want.Kind && g.Text == want.Text {
 			return g.Count
 		}
 	}

@@ -45,12 +45,16 @@ func compose(e env.Env, r *engine.Record) page {
 		}
 	}
 	if r.Error != nil {
-		kind := r.Error.Kind
-		if kind == "business" {
-			kind += ": a person must look"
+		role, _ := e.Standing(r.Status, r.Error.Kind)
+		kind := text.Clean(r.Error.Kind)
+		switch r.Error.Kind {
+		case engine.Business:
+			kind = "business: a person must look"
+		case engine.System:
+			kind = "fault: a retry may do"
 		}
-		lines := append([]line{{{themes.StatusRole(r.Status), text.Clean(kind)}}}, plain(r.Error.Reason)...)
-		add("Error", append(lines, plain(r.Error.Details)...))
+		add("Error", append([]line{{{role, kind}}}, plain(r.Error.Reason)...))
+		add("Details", plain(r.Error.Details))
 	}
 	add("Payload", document(e, r.Payload, mask))
 	add("Output", document(e, r.Output, mask))

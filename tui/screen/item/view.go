@@ -69,7 +69,8 @@ func (s *Item) pageWidth(e env.Env) int {
 func (s *Item) drawHead(e env.Env, c *paint.Canvas) {
 	r := s.record
 	c.Gap(1)
-	c.Put(themes.StatusRole(r.Status), text.Safe(e.Glyphs.Status(r.Status)+" "+r.Status.String()))
+	role, status := e.Standing(r.Status, r.ErrorKind())
+	c.Put(role, status)
 	c.Put(themes.Title, "  "+s.Title())
 	if r.Reference != "" {
 		c.Put(themes.Text, "  "+text.Clean(r.Reference))
@@ -107,10 +108,9 @@ func (s *Item) story(e env.Env) []row {
 	if len(s.history) == 0 {
 		return append(rows, row{line: line{{themes.Muted, "Nothing is recorded."}}})
 	}
+	w := s.pageWidth(e)
 	for i := range s.history {
-		for _, part := range breakLine(change(e, &s.history[i]), s.pageWidth(e)) {
-			rows = append(rows, row{line: part})
-		}
+		rows = append(rows, s.change(e, &s.history[i], w)...)
 	}
 	if len(s.history) == changes {
 		rows = append(rows, row{line: line{{themes.Muted, text.Safe(fmt.Sprintf("Only the newest %d changes are shown.", changes))}}})
@@ -118,17 +118,49 @@ func (s *Item) story(e env.Env) []row {
 	return rows
 }
 
-func change(e env.Env, c *store.Change) line {
-	l := line{
-		{themes.Muted, text.Pad(e.Stamp(c.At), 25)},
-		{themes.Text, text.Pad(text.Clean(c.Event), 20)},
+// Columns of the history. Where they leave too little for the words, these
+// go on below.
+const (
+	whenWidth  = 21
+	eventWidth = 20
+	wordsLeast = 26
+)
+
+// change writes one change of the history: when, what, the status it led to,
+// who and why. What does not fit goes on below, in its own column.
+func (s *Item) change(e env.Env, c *store.Change, w int) []row {
+	cur := line{
+		{themes.Muted, text.Fit(e.Moment(c.At), whenWidth)},
+		{themes.Text, text.FitTail(text.Clean(c.Event), eventWidth-2, e.Glyphs.Ellipsis) + "  "},
 	}
-	if c.To != 0 && c.To != c.From {
-		l = append(l, run{themes.StatusRole(c.To), text.Safe(e.Glyphs.Status(c.To) + " " + c.To.String() + "  ")})
+	at := whenWidth + eventWidth
+	room := w - at
+	if room < wordsLeast {
+		at, room = 2, 0
 	}
-	l = append(l, run{themes.Muted, "by " + text.Clean(c.Actor)})
-	if c.Why != "" {
-		l = append(l, run{themes.Text, "  " + text.Clean(c.Why)})
+	if c.To != 0 && c.To != c.From && c.To.String() != c.Event {
+		role, turn := e.Standing(c.To, "")
+		cur = append(cur, run{role, turn + "  "})
+		room -= text.Width(turn) + 2
 	}
-	return l
+	words := "by " + text.Clean(c.Actor)
+	if why := s.why(c); why != "" {
+		words += ": " + why
+	}
+	if text.Width(words) <= room {
+		return []row{{line: append(cur, run{themes.Muted, words})}}
+	}
+	rows := []row{{line: cur}}
+	for _, part := range paint.Wrap(words, max(w-at, 1)) {
+		rows = append(rows, row{line: line{{themes.Muted, text.Pad(text.Safe(""), at) + part}}})
+	}
+	return rows
+}
+
+// why is the reason of a change, unless it stands above as the item's error.
+func (s *Item) why(c *store.Change) text.Safe {
+	if e := s.record.Error; e != nil && c.Why == e.Reason {
+		return ""
+	}
+	return text.Clean(c.Why)
 }

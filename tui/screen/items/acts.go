@@ -17,9 +17,9 @@ import (
 func (s *Items) where() string {
 	words := "queue:" + s.source.request.Queue
 	if s.source.deciding() {
-		words = fmt.Sprintf("status:%s queue:%s reason: %s", s.source.group.Status, s.source.group.Queue, s.source.group.Text)
+		words = act.GroupWords(&s.source.group)
 	} else if s.tab != 0 {
-		words = "status:" + tabs()[s.tab].name + " " + words
+		words = "status:" + s.narrow.name + " " + words
 	}
 	if f := s.filter.Text(); f != "" {
 		words += " " + f
@@ -35,17 +35,43 @@ func (s *Items) begin(e env.Env, verb act.Verb) screen.Effects {
 			return act.Refuse(verb, why)
 		}
 		seen := []engine.Target{{Item: row.ID(), Revision: row.Revision}}
+		if verb == act.Edit {
+			return s.desk.Edit(e, s.address(), seen[0])
+		}
 		return s.desk.Begin(e, s.address(), act.Order{Verb: verb, Targets: seen}, false)
+	}
+	if verb == act.Edit {
+		return act.Refuse(verb, "one item at a time: take the marks away")
 	}
 	order := act.Order{Verb: verb, Scope: act.Marked, Hidden: s.table.Hidden(s.where())}
 	if s.all {
-		order.Scope, order.Where, order.Request = act.Matching, text.Clean(s.where()), s.request()
+		order.Scope, order.Where, order.Requests = act.Matching, []text.Safe{text.Clean(s.where())}, []engine.ListRequest{s.request()}
 	}
 	order.Targets = s.targets()
 	return s.desk.Begin(e, s.address(), order, false)
 }
 
 func (s *Items) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.window.gen} }
+
+// chosen are the marked items, or else the one in hand.
+func (s *Items) chosen() []store.ID {
+	var ids []store.ID
+	for _, t := range s.targets() {
+		ids = append(ids, t.Item)
+	}
+	if row := s.table.Row(); len(ids) == 0 && row != nil {
+		ids = append(ids, row.ID())
+	}
+	return ids
+}
+
+func (s *Items) explain() screen.Effects {
+	row := s.table.Row()
+	if row == nil {
+		return screen.Effects{}
+	}
+	return s.desk.Explain(s.address(), row.ID())
+}
 
 // targets are the marked items as they were seen, those held first, in their
 // order.
@@ -111,5 +137,5 @@ func (s *Items) menu(e env.Env) screen.Effects {
 	} else if row != nil {
 		title = "Verbs for " + text.Clean(row.ID().String())
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, act.Choices(row, s.table.Marked(), e.ReadOnly))})
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(row, s.table.Marked(), e.ReadOnly))})
 }

@@ -3,6 +3,7 @@ package items
 import (
 	"strconv"
 
+	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -14,19 +15,50 @@ import (
 type tab struct {
 	name     string
 	statuses []store.Status
+	kind     string // of the error
 }
 
-func tabs() []tab {
-	return []tab{
-		{"all", nil},
-		{"waiting", []store.Status{store.Queued, store.Pending}},
-		{"running", []store.Status{store.Claimed, store.Processing}},
-		{"done", []store.Status{store.Completed, store.Successful}},
-		{"excepted", []store.Status{store.BusinessException}},
-		{"failed", []store.Status{store.Failed, store.SystemException}},
-		{"abandoned", []store.Status{store.Abandoned}},
-		{"other", []store.Status{store.Retried, store.Cancelled, store.Deleted}},
+// tabs are the status filters. In a jobs queue business exceptions are failed
+// items by status, and told from faults by the kind of their error.
+func (s *Items) tabs(e env.Env) []tab {
+	all := []tab{
+		{name: "all"},
+		{name: "waiting", statuses: []store.Status{store.Queued, store.Pending}},
+		{name: "running", statuses: []store.Status{store.Claimed, store.Processing}},
+		{name: "done", statuses: []store.Status{store.Completed, store.Successful}},
+		{name: "excepted", statuses: []store.Status{store.BusinessException}},
+		{name: "failed", statuses: []store.Status{store.SystemException}},
+		{name: "abandoned", statuses: []store.Status{store.Abandoned}},
+		{name: "other", statuses: []store.Status{store.Retried, store.Cancelled, store.Deleted}},
 	}
+	if q, ok := e.Queue(s.source.request.Queue); ok && q.Family == store.Jobs {
+		all[excepted].statuses, all[excepted].kind = []store.Status{store.Failed}, engine.Business
+		all[faults].statuses, all[faults].kind = []store.Status{store.Failed}, engine.System
+	}
+	return all
+}
+
+// The places of two tabs.
+const (
+	excepted = 4
+	faults   = 5
+)
+
+// count is how many items a tab would show.
+func (t *tab) count(e env.Env, q *engine.QueueState) (n int64) {
+	if t.statuses == nil {
+		return q.Counts.Total()
+	}
+	for _, s := range t.statuses {
+		n += q.Counts[s]
+	}
+	switch t.kind {
+	case engine.Business:
+		return e.Excepted(q.Name)
+	case engine.System:
+		return n - e.Excepted(q.Name)
+	}
+	return n
 }
 
 func columns(deciding bool) []table.Column[store.Item] {
@@ -78,7 +110,8 @@ func status(e env.Env, i *store.Item) table.Cell {
 		words := "delayed " + string(env.Span(e.Until(ready)))
 		return table.Cell{Role: themes.StateDelayed, Text: text.Safe(e.Glyphs.Delayed + " " + words)}
 	}
-	return table.Cell{Role: themes.StatusRole(i.Status), Text: text.Safe(e.Glyphs.Status(i.Status) + " " + i.Status.String())}
+	role, words := e.Standing(i.Status, i.ErrorKind())
+	return table.Cell{Role: role, Text: words}
 }
 
 func priority(e env.Env, i *store.Item) table.Cell {
@@ -116,7 +149,7 @@ func what(e env.Env, i *store.Item) table.Cell {
 	case i.Error != nil && i.Error.Reason != "" && !i.Status.InFlight():
 		return table.Cell{Role: themes.Text, Text: text.Clean(i.Error.Reason)}
 	case i.Status == store.Abandoned:
-		return table.Cell{Role: themes.Text, Text: text.Clean("lease of " + i.ClaimedBy + " ran out")}
+		return table.Cell{Role: themes.Text, Text: text.Clean(i.ClaimedBy + " ended without a word")}
 	case i.Progress != "":
 		return table.Cell{Role: themes.Muted, Text: text.Clean(i.Progress)}
 	}

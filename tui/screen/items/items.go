@@ -38,7 +38,7 @@ func Queue(name string) Source {
 func Group(g store.Group) Source {
 	return Source{
 		title:   text.Clean(g.Queue),
-		request: engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Group: g.Text},
+		request: engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Kind: g.Kind, Group: g.Text},
 		group:   g,
 	}
 }
@@ -54,6 +54,7 @@ type Items struct {
 	table  table.Table[store.Item, store.ID]
 	filter filterbar.Bar
 	tab    int // the status filter chosen
+	narrow tab // and what it selects
 	window window
 	all    bool // the marks are all that match, as frozen when asked
 }
@@ -85,7 +86,8 @@ func (s *Items) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
 		keymap.Left, keymap.Right, keymap.Open, keymap.Filter, keymap.Sort, keymap.Verbs,
-		keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark:
+		keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark,
+		keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
 	_, verb := act.Of(a)
@@ -141,6 +143,14 @@ func (s *Items) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return s.selected(e, msg)
 	case act.Done:
 		return s.done(msg)
+	case act.Explained:
+		return msg.Show(e)
+	case act.Copied:
+		return msg.Tell()
+	case act.Opened:
+		return screen.Do(msg.Editor(s.desk))
+	case act.Edited:
+		return s.desk.Retried(msg)
 	case screen.Typed, screen.Pasted:
 		if s.filter.Edit(msg) {
 			return s.restart()
@@ -165,10 +175,16 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 	switch a {
 	case keymap.Back:
 		return s.back()
+	case keymap.Explain:
+		return s.explain()
+	case keymap.CopyIDs:
+		return act.CopyIDs(s.chosen())
+	case keymap.CopyJSON:
+		return s.desk.CopyJSON(s.address(), s.chosen(), e.Mask)
 	case keymap.Open:
 		return s.open()
 	case keymap.Left, keymap.Right:
-		return s.turn(a)
+		return s.turn(e, a)
 	case keymap.Mark:
 		s.all = false
 		s.table.Toggle(s.where())
@@ -202,7 +218,7 @@ func (s *Items) back() screen.Effects {
 	case s.table.Marked() > 0 || s.table.Ranging():
 		s.unmark()
 	case s.tab != 0:
-		s.tab = 0
+		s.tab, s.narrow = 0, tab{}
 		return s.restart()
 	default:
 		return screen.Want(screen.Leave{})
@@ -229,15 +245,16 @@ func (s *Items) open() screen.Effects {
 }
 
 // turn goes to the next or the previous status filter.
-func (s *Items) turn(a keymap.Action) screen.Effects {
+func (s *Items) turn(e env.Env, a keymap.Action) screen.Effects {
 	if s.source.deciding() {
 		return screen.Effects{}
 	}
-	n := len(tabs())
+	n := len(s.tabs(e))
 	if a == keymap.Left {
 		s.tab = (s.tab + n - 1) % n
 	} else {
 		s.tab = (s.tab + 1) % n
 	}
+	s.narrow = s.tabs(e)[s.tab]
 	return s.restart()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -38,7 +37,7 @@ func (s *Items) Draw(e env.Env, c *paint.Canvas) {
 	case s.source.deciding():
 		blank.Empty(e, c, "Nothing is left in this group.", "esc goes back to the others.")
 	case s.tab != 0:
-		blank.Message(e, c, themes.Text, text.Safe("No item is "+tabs()[s.tab].name+"."), "Left and right show the other statuses.")
+		blank.Message(e, c, themes.Text, text.Safe("No item is "+s.narrow.name+"."), "Left and right show the other statuses.")
 	default:
 		blank.Message(e, c, themes.Text, "This queue has no items.",
 			text.Clean("signalbox item add --queue "+s.source.request.Queue+" --payload '{}'"),
@@ -54,13 +53,17 @@ func (s *Items) summary(e env.Env) text.Safe {
 		parts = append(parts, e.Glyphs.Danger+" not up to date: "+w.err.Error())
 	}
 	if n := s.table.Marked(); n > 0 {
-		parts = append(parts, text.Count(int64(n))+" marked")
+		words := text.Count(int64(n)) + " marked"
+		if hidden := s.table.Hidden(s.where()); hidden > 0 {
+			words += ", " + text.Count(int64(hidden)) + " of them hidden by the filter"
+		}
+		parts = append(parts, words)
 	}
 	if s.table.Ranging() {
 		parts = append(parts, "marking a range")
 	}
 	if n := s.table.Vanished(); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s marks vanished", text.Count(int64(n))))
+		parts = append(parts, text.Plural(int64(n), "mark")+" vanished")
 	}
 	if w.damaged > 0 {
 		parts = append(parts, fmt.Sprintf("%d unreadable", w.damaged))
@@ -70,9 +73,9 @@ func (s *Items) summary(e env.Env) text.Safe {
 	case w.flying && w.to != stay:
 		parts = append(parts, "reading"+e.Glyphs.Ellipsis)
 	case w.total >= 0:
-		parts = append(parts, text.Count(w.total)+" items")
+		parts = append(parts, text.Plural(w.total, "item"))
 	case w.atEnd && w.atStart:
-		parts = append(parts, text.Count(int64(s.table.Len()))+" items")
+		parts = append(parts, text.Plural(int64(s.table.Len()), "item"))
 	}
 	if !s.source.deciding() {
 		order := "oldest first"
@@ -88,8 +91,8 @@ func (s *Items) summary(e env.Env) text.Safe {
 func (s *Items) drawTabs(e env.Env, c *paint.Canvas) {
 	q, known := e.Queue(s.source.request.Queue)
 	c.Gap(1)
-	for i, t := range tabs() {
-		n := count(&q.Counts, t.statuses)
+	for i, t := range s.tabs(e) {
+		n := t.count(e, &q)
 		words := text.Safe(" " + t.name + " ")
 		if known && (n > 0 || i == s.tab) {
 			words = text.Safe(" " + t.name + " " + text.CompactCount(n) + " ")
@@ -108,22 +111,12 @@ func (s *Items) drawTabs(e env.Env, c *paint.Canvas) {
 	c.End()
 }
 
-func count(counts *store.Counts, statuses []store.Status) (n int64) {
-	if statuses == nil {
-		return counts.Total()
-	}
-	for _, s := range statuses {
-		n += counts[s]
-	}
-	return n
-}
-
 // drawReason writes the reason that the group shares, and what may be done.
 func (s *Items) drawReason(e env.Env, c *paint.Canvas) {
 	g := s.source.group
 	c.Gap(1)
-	role := themes.StatusRole(g.Status)
-	c.Put(role, text.Safe(e.Glyphs.Status(g.Status)+" "+g.Status.String()+"  "))
+	role, words := e.Standing(g.Status, g.Kind)
+	c.Put(role, words+"  ")
 	c.Put(themes.Title, text.Truncate(text.Clean(g.Text), c.Width()-c.Col()-1, e.Glyphs.Ellipsis))
 	c.End()
 }

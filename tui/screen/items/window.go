@@ -53,7 +53,7 @@ const (
 func (s *Items) request() engine.ListRequest {
 	req := s.source.request
 	if !s.source.deciding() {
-		req.Statuses = tabs()[s.tab].statuses
+		req.Statuses, req.Kind = s.narrow.statuses, s.narrow.kind
 	}
 	req.Filter = s.filter.Text()
 	return req

@@ -10,7 +10,7 @@ import (
 	"signalbox/tui/widget/table"
 )
 
-func columns() []table.Column[engine.QueueState] {
+func (s *Queues) columns() []table.Column[engine.QueueState] {
 	type queue = engine.QueueState
 	word := func(r themes.Role, of func(*queue) string) func(env.Env, *queue) table.Cell {
 		return func(_ env.Env, q *queue) table.Cell { return table.Cell{Role: r, Text: text.Clean(of(q))} }
@@ -19,24 +19,25 @@ func columns() []table.Column[engine.QueueState] {
 		return func(e env.Env, q *queue) table.Cell { return count(e, r, of(q)) }
 	}
 	return []table.Column[queue]{
-		{Title: "queue", Min: 16, Ideal: 30, Grow: true, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
+		{Title: "queue", Min: 16, Ideal: 24, Most: 48, Grow: true, Measure: func(q *queue) string { return q.Name }, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
 		{Title: "family", Min: 12, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() })},
 		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Cell: word(themes.Muted, func(q *queue) string { return q.Folder })},
-		{Title: "lane", Min: 6, Drop: 4, Cell: laneCell},
+		{Title: "lane", Min: 6, Drop: 2, Cell: laneCell},
 		{Title: "consumer", Min: 8, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })},
 		{Title: "waiting", Min: 7, Right: true, Cell: number(themes.StateWaiting, func(q *queue) int64 { return q.Counts.Waiting() })},
 		{Title: "delayed", Min: 7, Right: true, Drop: 10, Cell: number(themes.StateDelayed, func(q *queue) int64 { return q.Delayed })},
 		{Title: "running", Min: 7, Right: true, Cell: number(themes.StateRunning, func(q *queue) int64 { return q.Counts.InFlight() })},
-		{Title: "done", Min: 7, Right: true, Drop: 2, Cell: number(themes.StateDone, done)},
-		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, func(q *queue) int64 { return q.Counts[store.BusinessException] })},
-		{Title: "failed", Min: 6, Right: true, Drop: 1, Cell: number(themes.StateFault, failed)},
-		{Title: "abandoned", Min: 9, Right: true, Drop: 3, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] })},
-		{Title: "in/out", Min: 6, Ideal: 9, Right: true, Drop: 5, Cell: rates},
-		{Title: "out", Min: 8, Ideal: 15, Tail: true, Drop: 6, Cell: func(e env.Env, q *queue) table.Cell {
-			return table.Cell{Role: themes.Graph, Text: spark.Text(e, q.Out, most(q.Out), 15)}
+		{Title: "done", Min: 7, Right: true, Drop: 4, Cell: number(themes.StateDone, done)},
+		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, s.excepted)},
+		{Title: "failed", Min: 6, Right: true, Cell: number(themes.StateFault, s.failed)},
+		{Title: "abandoned", Min: 9, Right: true, Drop: 1, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] })},
+		{Title: "in/min", Min: 6, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.In) })},
+		{Title: "out/min", Min: 7, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.Out) })},
+		{Title: "out, 15 min", Min: 11, Ideal: 15, Tail: true, Drop: 6, Cell: func(e env.Env, q *queue) table.Cell {
+			return table.Cell{Role: themes.Graph, Text: spark.Text(e, q.Out, s.scale, 15)}
 		}},
-		{Title: "oldest", Min: 7, Right: true, Drop: 3, Cell: oldest},
-		{Title: "", Min: 8, Blank: func(q *queue) bool { return q.ConsumerError == "" && !q.Paused }, Cell: standing},
+		{Title: "oldest", Min: 6, Right: true, Drop: 3, Cell: oldest},
+		{Title: "", Min: 1, Ideal: 8, Clip: true, Blank: func(_ env.Env, q *queue) bool { return q.ConsumerError == "" && !q.Paused }, Cell: standing},
 	}
 }
 
@@ -56,17 +57,14 @@ func done(q *engine.QueueState) int64 {
 	return q.Counts[store.Completed] + q.Counts[store.Successful]
 }
 
-func failed(q *engine.QueueState) int64 {
-	return q.Counts[store.Failed] + q.Counts[store.SystemException]
+// excepted counts business exceptions: by status, and in a jobs queue by what
+// its groups say.
+func (s *Queues) excepted(q *engine.QueueState) int64 {
+	return q.Counts[store.BusinessException] + s.business[q.Name]
 }
 
-// rates shows what came in and went out in the newest whole minute.
-func rates(e env.Env, q *engine.QueueState) table.Cell {
-	in, out := last(q.In), last(q.Out)
-	if in+out == 0 {
-		return count(e, themes.Text, 0)
-	}
-	return table.Cell{Role: themes.Text, Text: text.Safe(text.CompactCount(in) + "/" + text.CompactCount(out))}
+func (s *Queues) failed(q *engine.QueueState) int64 {
+	return q.Counts[store.Failed] + q.Counts[store.SystemException] - s.business[q.Name]
 }
 
 // last is the newest whole minute.
@@ -77,10 +75,18 @@ func last(v []int) int64 {
 	return int64(v[len(v)-2])
 }
 
-func most(v []int) int {
-	m := 1
-	for _, n := range v {
-		m = max(m, n)
+// least is the fewest a minute that fill a sparkline's height, so that a
+// trickle is not drawn as a flood.
+const least = 10
+
+// scaleOf is the one scale of all sparklines: the most that any queue put out
+// in a minute.
+func scaleOf(queues []engine.QueueState) int {
+	m := least
+	for i := range queues {
+		for _, n := range queues[i].Out {
+			m = max(m, n)
+		}
 	}
 	return m
 }

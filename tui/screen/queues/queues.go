@@ -6,6 +6,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/keymap"
+	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -26,14 +27,15 @@ type Queues struct {
 	revision uint64
 	table    table.Table[engine.QueueState, string]
 	filter   filterbar.Bar
+	business map[string]int64 // business exceptions among a queue's failed items
+	scale    int              // of the sparklines
 }
 
 // New makes the screen.
 func New(d act.Desk) *Queues {
-	return &Queues{
-		id: d.Number(), desk: d,
-		table: table.New(columns(), func(q *engine.QueueState) string { return q.Name }, nil),
-	}
+	q := &Queues{id: d.Number(), desk: d, scale: least}
+	q.table = table.New(q.columns(), func(q *engine.QueueState) string { return q.Name }, nil)
+	return q
 }
 
 // ID implements screen.Screen.
@@ -54,10 +56,18 @@ func (q *Queues) Scope() keymap.Scope {
 func (q *Queues) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Pause:
+		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs:
 		return true
 	}
 	return false
+}
+
+// Word implements screen.Wording.
+func (q *Queues) Word(a keymap.Action) text.Safe {
+	if a == keymap.CopyIDs {
+		return "copy name"
+	}
+	return ""
 }
 
 // Footer implements screen.Footing.
@@ -100,7 +110,7 @@ func (q *Queues) Update(e env.Env, msg tea.Msg) screen.Effects {
 			q.take(e)
 		}
 	case act.Paused:
-		return paused(msg)
+		return msg.Tell()
 	case screen.Key:
 		return q.key(e, msg.Action)
 	}
@@ -113,13 +123,29 @@ func (q *Queues) take(e env.Env) {
 		return
 	}
 	q.revision = e.Snap.QueuesRevision
+	q.scale, q.business = scaleOf(e.Snap.Queues), businessIn(e.Snap.Groups)
+	q.filter.Check("queue", "folder", "family", "lane", "consumer", "description")
 	var rows []engine.QueueState
 	for _, queue := range e.Snap.Queues {
-		if q.filter.Matches(queue.Name, queue.Folder, queue.Family.String(), queue.Lane, queue.Description) {
+		if q.filter.Matches(filterbar.Fields{
+			"queue", queue.Name, "folder", queue.Folder, "family", queue.Family.String(), "lane", queue.Lane,
+			"consumer", queue.Consumer.Kind, "description", queue.Description,
+		}) {
 			rows = append(rows, queue)
 		}
 	}
 	q.table.SetRows(rows, height(e), e.Now)
+}
+
+// businessIn counts the business exceptions that are failed items by status.
+func businessIn(groups []store.Group) map[string]int64 {
+	n := map[string]int64{}
+	for i := range groups {
+		if g := &groups[i]; g.Status == store.Failed && env.Business(g.Status, g.Kind) {
+			n[g.Queue] += g.Count
+		}
+	}
+	return n
 }
 
 func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
@@ -133,6 +159,10 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Open:
 		if row := q.table.Row(); row != nil {
 			return screen.Want(screen.Push{Screen: items.New(q.desk, items.Queue(row.Name))})
+		}
+	case keymap.CopyIDs:
+		if row := q.table.Row(); row != nil {
+			return act.Copy(row.Name, row.Name)
 		}
 	case keymap.Pause:
 		return q.pause(e)
@@ -148,27 +178,16 @@ func height(e env.Env) int { return max(e.Height-4-3, 1) }
 
 func (q *Queues) pause(e env.Env) screen.Effects {
 	row := q.table.Row()
-	switch {
-	case row == nil:
+	if row == nil {
 		return screen.Effects{}
-	case e.ReadOnly:
-		return act.Refuse(act.NoVerb, "this console is read-only")
+	}
+	if why := act.Barred(e); why != "" {
+		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean("Can't pause or resume: " + why)}})
 	}
 	q.gen++
 	effects := screen.Do(q.desk.Pause(screen.Addr{Screen: q.id, Gen: q.gen}, row.Name, !row.Paused))
 	effects.Want(screen.Started{})
 	return effects
-}
-
-func paused(msg act.Paused) screen.Effects {
-	if msg.Err != nil {
-		return act.Fail("pause or resume the queue", msg.Err)
-	}
-	words := "Resumed " + msg.Queue.Name
-	if msg.Queue.Paused {
-		words = "Paused " + msg.Queue.Name + ": what runs goes on, nothing new is taken"
-	}
-	return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Clean(words)}})
 }
 
 // Draw implements screen.Screen.

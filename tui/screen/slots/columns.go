@@ -25,23 +25,24 @@ func (s *Slots) columns() []table.Column[lane.SlotState] {
 			return table.Cell{Role: themes.Text, Text: text.Safe(strconv.Itoa(s.Number))}
 		}},
 		{Title: "lane", Min: 6, Cell: laneCell},
-		{Title: "queue", Min: 12, Ideal: 24, Grow: true, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
+		{Title: "queue", Min: 12, Ideal: 24, Most: 48, Grow: true, Measure: func(s *slot) string { return s.Holder.Queue }, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
 		{Title: "item", Min: 6, Ideal: 9, Right: true, Cell: holder(themes.Text, number)},
-		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Blank: func(s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
-		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Blank: func(s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, robot)},
+		{Title: "job", Min: 8, Ideal: 14, Drop: 3, Blank: func(_ env.Env, s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
+		{Title: "robot", Min: 10, Ideal: 22, Drop: 2, Blank: func(_ env.Env, s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, robot)},
 		{Title: "held", Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
 			role, _ := held.role(e, s)
 			return table.Cell{Role: role, Text: e.Age(s.Holder.Since)}
 		}},
-		{Title: "", Min: 9, Drop: 1, Cell: s.standing},
+		{Title: "", Min: 9, Drop: 1, Cell: s.standing, Blank: s.ordinary},
 	}
 }
 
 // robot names who works in a slot. The engine's own drains bear its
-// incarnation, which tells a reader nothing.
+// incarnation and their queue, which tell a reader nothing new beside it; what
+// is left is their number.
 func robot(h *lane.Holder) string {
-	if strings.HasPrefix(h.Robot, engine.DrainPrefix) {
-		return "engine"
+	if rest, ok := strings.CutPrefix(h.Robot, engine.DrainPrefix); ok {
+		return "drain " + rest[strings.LastIndexByte(rest, '/')+1:]
 	}
 	return h.Robot
 }
@@ -57,6 +58,9 @@ func laneCell(e env.Env, s *lane.SlotState) table.Cell {
 	}
 	return table.Cell{Role: themes.LaneFast, Text: text.Safe(e.Glyphs.LaneFast) + " fast"}
 }
+
+// ordinary says that there is nothing to say about a slot.
+func (s *Slots) ordinary(e env.Env, slot *lane.SlotState) bool { return s.standing(e, slot).Text == "" }
 
 // standing says what is out of the ordinary about a slot.
 func (s *Slots) standing(e env.Env, slot *lane.SlotState) table.Cell {

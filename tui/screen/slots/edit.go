@@ -1,8 +1,6 @@
 package slots
 
 import (
-	"fmt"
-
 	"signalbox/engine"
 	"signalbox/engine/lane"
 	"signalbox/keymap"
@@ -33,11 +31,15 @@ func splitOf(s *lane.State) lane.Split {
 	return lane.Split{Size: s.Pool, Fast: s.Fast.Reserve, Slow: s.Slow.Reserve}
 }
 
-func (s *Slots) beginEdit(e env.Env) {
-	if e.ReadOnly || e.Snap.Slots.Pool == 0 {
-		return
+func (s *Slots) beginEdit(e env.Env) screen.Effects {
+	if why := act.Barred(e); why != "" {
+		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean("Can't change the split: " + why)}})
+	}
+	if e.Snap.Slots.Pool == 0 {
+		return screen.Effects{}
 	}
 	s.edit = &edit{proposed: splitOf(&e.Snap.Slots), auto: e.Snap.Slots.Auto}
+	return screen.Effects{}
 }
 
 func (s *Slots) editKey(e env.Env, a keymap.Action) screen.Effects {
@@ -100,10 +102,14 @@ func (s *Slots) applyEdit(e env.Env) screen.Effects {
 		s.edit = nil
 		return screen.Effects{}
 	}
+	if why := act.Barred(e); why != "" {
+		d.refusal = text.Clean(why)
+		return screen.Effects{}
+	}
 	d.sending = true
 	s.gen++
-	req := engine.SplitRequest{Size: d.proposed.Size, Fast: d.proposed.Fast, Slow: d.proposed.Slow, Auto: d.auto}
-	effects := screen.Do(s.desk.SetPool(screen.Addr{Screen: s.id, Gen: s.gen}, req))
+	req, before := request(d.proposed, d.auto), request(splitOf(&e.Snap.Slots), e.Snap.Slots.Auto)
+	effects := screen.Do(s.desk.SetPool(screen.Addr{Screen: s.id, Gen: s.gen}, req, before))
 	effects.Want(screen.Started{})
 	return effects
 }
@@ -113,14 +119,16 @@ func (s *Slots) applied(msg act.Split) screen.Effects {
 	if msg.Gen != s.gen {
 		return screen.Effects{}
 	}
-	if msg.Err != nil {
-		if s.edit != nil {
-			s.edit.sending = false
-		}
-		return act.Fail("change the split", msg.Err)
+	switch {
+	case msg.Err == nil:
+		s.edit = nil
+	case s.edit != nil:
+		s.edit.sending = false
 	}
-	s.edit = nil
-	st := msg.State
-	words := fmt.Sprintf("Split applied: %d slots, fast %d-%d, slow %d-%d", st.Pool, st.Fast.First, st.Fast.Last, st.Slow.First, st.Slow.Last)
-	return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Safe(words)}})
+	return msg.Tell()
+}
+
+// request asks for a split.
+func request(s lane.Split, auto bool) engine.SplitRequest {
+	return engine.SplitRequest{Size: s.Size, Fast: s.Fast, Slow: s.Slow, Auto: auto}
 }

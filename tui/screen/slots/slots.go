@@ -64,7 +64,7 @@ func (s *Slots) Answers(a keymap.Action) bool {
 	}
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Left, keymap.Right, keymap.Open, keymap.Split:
+		keymap.Left, keymap.Right, keymap.Open, keymap.Split, keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
 	return false
@@ -105,6 +105,10 @@ func (s *Slots) Update(e env.Env, msg tea.Msg) screen.Effects {
 		s.take(e)
 	case act.Split:
 		return s.applied(msg)
+	case act.Explained:
+		return msg.Show(e)
+	case act.Copied:
+		return msg.Tell()
 	case screen.Key:
 		if s.edit != nil {
 			return s.editKey(e, msg.Action)
@@ -150,7 +154,9 @@ func (s *Slots) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Open:
 		return s.open(e)
 	case keymap.Split:
-		s.beginEdit(e)
+		return s.beginEdit(e)
+	case keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
+		return s.about(e, a)
 	default:
 		s.walk(e, a)
 	}
@@ -206,11 +212,31 @@ func (s *Slots) holder(e env.Env) *lane.Holder {
 	return nil
 }
 
+// about tells of the item that the slot works on.
+func (s *Slots) about(e env.Env, a keymap.Action) screen.Effects {
+	var ids []store.ID
+	if h := s.holder(e); h != nil {
+		if id, err := store.ParseID(h.Item); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	to := screen.Addr{Screen: s.id, Gen: s.gen}
+	switch {
+	case a == keymap.CopyIDs:
+		return act.CopyIDs(ids)
+	case a == keymap.CopyJSON:
+		return s.desk.CopyJSON(to, ids, e.Mask)
+	case len(ids) == 0:
+		return screen.Want(screen.Say{Toast: screen.Toast{Text: "The slot works on no item now", Brief: true}})
+	}
+	return s.desk.Explain(to, ids[0])
+}
+
 // open shows the item that the slot works on, or else its queue's items.
 func (s *Slots) open(e env.Env) screen.Effects {
 	h := s.holder(e)
 	if h == nil {
-		return screen.Want(screen.Say{Toast: screen.Toast{Text: "The slot is free: there is nothing to open"}})
+		return screen.Want(screen.Say{Toast: screen.Toast{Text: "The slot is free: there is nothing to open", Brief: true}})
 	}
 	if id, err := store.ParseID(h.Item); err == nil {
 		return screen.Want(screen.Push{Screen: item.New(s.desk, id, item.Walk{})})

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
@@ -18,15 +20,18 @@ type Confirm struct {
 	Lines []text.Safe
 	Yes   text.Safe // what the button that acts says
 	Type  string    // what must be typed to go ahead, "" for nothing
+	Noted bool      // a note may go with it
 	Late  bool      // no key press opened it
-	Then  func(env.Env) screen.Effects
+	Then  func(e env.Env, note string) screen.Effects
 }
 
 type confirm struct {
 	Confirm
-	grace grace
-	field line.Field
-	yes   bool // the button in focus
+	grace  grace
+	field  line.Field
+	note   line.Field
+	noting bool // the note has the keyboard
+	yes    bool // the button in focus
 }
 
 // NewConfirm makes the dialog.
@@ -36,7 +41,7 @@ func NewConfirm(e env.Env, c Confirm) screen.Dialog {
 
 // Scope implements screen.Dialog.
 func (d *confirm) Scope() keymap.Scope {
-	if d.Type != "" {
+	if d.Type != "" || d.noting {
 		return keymap.Input
 	}
 	return keymap.Dialog
@@ -54,13 +59,34 @@ func (d *confirm) Update(e env.Env, msg tea.Msg) screen.Effects {
 		}
 	case screen.Typed:
 		if !d.grace.swallows(e.Now) {
-			d.field.Press(msg.Press)
+			d.focus().Press(msg.Press)
+		}
+	case screen.Pasted:
+		if d.noting {
+			d.note.Insert(msg.Text)
 		}
 	}
 	return screen.Effects{}
 }
 
+// focus is the field that has the keyboard.
+func (d *confirm) focus() *line.Field {
+	if d.noting {
+		return &d.note
+	}
+	return &d.field
+}
+
 func (d *confirm) key(e env.Env, a keymap.Action) screen.Effects {
+	turn := a == keymap.NextPane || a == keymap.PrevPane
+	switch {
+	case d.noting && (turn || a == keymap.Apply):
+		d.noting = false
+		return screen.Effects{}
+	case d.Noted && (a == keymap.Note || turn):
+		d.noting = true
+		return screen.Effects{}
+	}
 	switch a {
 	case keymap.No:
 		return screen.Want(screen.Close{})
@@ -83,7 +109,7 @@ func (d *confirm) accept(e env.Env) screen.Effects {
 		return screen.Effects{}
 	}
 	effects := screen.Want(screen.Close{})
-	effects.Add(d.Then(e))
+	effects.Add(d.Then(e, strings.TrimSpace(d.note.Text())))
 	return effects
 }
 
@@ -93,6 +119,9 @@ func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 	body := e.Canvas(inner, max(h-2, 1))
 	lines := 0
 	room := max(h-5, 0)
+	if d.Noted {
+		room = max(room-2, 0)
+	}
 	for _, l := range d.Lines {
 		for _, part := range paint.Wrap(l, inner) {
 			if lines < room {
@@ -104,6 +133,12 @@ func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 	if h > 6 {
 		body.End()
 	}
+	if d.Noted {
+		d.drawNote(e, body)
+		if h > 6 {
+			body.End()
+		}
+	}
 	if d.Type != "" {
 		d.drawTyping(e, body)
 	} else {
@@ -114,7 +149,31 @@ func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 
 func (d *confirm) drawTyping(e env.Env, c *paint.Canvas) {
 	c.Put(themes.Text, text.Safe("Type "+d.Type+" to go ahead: "))
-	d.field.Draw(e, c, len(d.Type)+2)
+	if d.noting {
+		c.Put(themes.Muted, text.Clean(d.field.Text()))
+	} else {
+		d.field.Draw(e, c, len(d.Type)+2)
+	}
+	c.End()
+}
+
+// drawNote writes the note, or the key that begins one.
+func (d *confirm) drawNote(e env.Env, c *paint.Canvas) {
+	switch {
+	case d.noting:
+		c.Put(themes.Muted, "Note ")
+		d.note.Draw(e, c, c.Width()-c.Col())
+	case d.note.Text() != "":
+		c.Put(themes.Muted, "Note ")
+		c.Put(themes.Text, text.Truncate(text.Clean(d.note.Text()), c.Width()-c.Col(), e.Glyphs.Ellipsis))
+	default:
+		key := e.Keys.LabelIn(d.Scope(), keymap.Note)
+		if key == "" {
+			key = e.Keys.LabelIn(d.Scope(), keymap.NextPane)
+		}
+		c.Put(themes.Key, text.Safe(key))
+		c.Put(themes.Muted, " adds a note")
+	}
 	c.End()
 }
 

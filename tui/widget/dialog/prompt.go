@@ -18,9 +18,11 @@ import (
 type Prompt struct {
 	Title text.Safe
 	Label text.Safe
-	Start string // what stands in the field at first
-	Late  bool
-	Then  func(env.Env, string) screen.Effects
+	// Default is what an empty field means; it is shown until something is
+	// typed.
+	Default string
+	Late    bool
+	Then    func(env.Env, string) screen.Effects
 }
 
 type prompt struct {
@@ -31,7 +33,7 @@ type prompt struct {
 
 // NewPrompt makes the dialog.
 func NewPrompt(e env.Env, p Prompt) screen.Dialog {
-	return &prompt{Prompt: p, grace: newGrace(e, p.Late), field: line.New(p.Start)}
+	return &prompt{Prompt: p, grace: newGrace(e, p.Late), field: line.New("")}
 }
 
 // Scope implements screen.Dialog.
@@ -46,9 +48,9 @@ func (d *prompt) Update(e env.Env, msg tea.Msg) screen.Effects {
 		case msg.Action == keymap.Back:
 			return screen.Want(screen.Close{})
 		case d.grace.swallows(e.Now):
-		case msg.Action == keymap.Apply && strings.TrimSpace(d.field.Text()) != "":
+		case msg.Action == keymap.Apply && d.answer() != "":
 			effects := screen.Want(screen.Close{})
-			effects.Add(d.Then(e, strings.TrimSpace(d.field.Text())))
+			effects.Add(d.Then(e, d.answer()))
 			return effects
 		}
 	case screen.Typed:
@@ -61,12 +63,25 @@ func (d *prompt) Update(e env.Env, msg tea.Msg) screen.Effects {
 	return screen.Effects{}
 }
 
+// answer is what was typed, or else what nothing means.
+func (d *prompt) answer() string {
+	if typed := strings.TrimSpace(d.field.Text()); typed != "" {
+		return typed
+	}
+	return d.Default
+}
+
 // Draw implements screen.Dialog.
 func (d *prompt) Draw(e env.Env, w, h int) *paint.Canvas {
 	inner := widest([]text.Safe{d.Title + "  "}, 56, w-4)
 	c := e.Canvas(inner, max(h-2, 1))
 	c.Put(themes.Muted, d.Label+" ")
-	d.field.Draw(e, c, inner-c.Col())
+	if d.Default != "" && d.field.Text() == "" {
+		d.field.Draw(e, c, 1)
+		c.Put(themes.Muted, text.Clean(d.Default))
+	} else {
+		d.field.Draw(e, c, inner-c.Col())
+	}
 	c.End()
 	if h > 6 {
 		c.End()

@@ -3,11 +3,13 @@
 package filterbar
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
+	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -84,11 +86,57 @@ func (b *Bar) Key(a keymap.Action) bool {
 	return true
 }
 
-// Matches says that each word of the filter is found in one of the fields.
-func (b *Bar) Matches(fields ...string) bool {
-	hay := strings.ToLower(strings.Join(fields, " "))
+// Fields are what rows are matched by: names, each followed by its value.
+type Fields []string
+
+// value is the value of a field.
+func (f Fields) value(name string) (string, bool) {
+	for i := 0; i+1 < len(f); i += 2 {
+		if f[i] == name {
+			return f[i+1], true
+		}
+	}
+	return "", false
+}
+
+// Check looks at the filter before rows are matched by it: a field that the
+// rows don't have is said at the bar.
+func (b *Bar) Check(names ...string) {
+	b.err = nil
 	for word := range strings.FieldsSeq(strings.ToLower(b.field.Text())) {
-		if !strings.Contains(hay, word) {
+		name, _, ok := strings.Cut(strings.TrimPrefix(word, "!"), ":")
+		if !ok || name == "" || slices.Contains(names, name) {
+			continue
+		}
+		mend := "use " + strings.Join(names, ", ") + ", or plain words"
+		if near := text.Nearest(name, names); near != "" {
+			mend = "did you mean " + near + ":?"
+		}
+		b.err = store.Invalid("filter "+name, "rows here have no such field", mend)
+	}
+}
+
+// Matches says that each word of the filter is found in one of the fields, or
+// in the one it names; with ! before it, that it is not. A filter that is not
+// understood lets everything through.
+func (b *Bar) Matches(fields Fields) bool {
+	if b.err != nil {
+		return true
+	}
+	var all []string
+	for i := 1; i < len(fields); i += 2 {
+		all = append(all, fields[i])
+	}
+	everything := strings.ToLower(strings.Join(all, " "))
+	for word := range strings.FieldsSeq(strings.ToLower(b.field.Text())) {
+		word, inverse := strings.CutPrefix(word, "!")
+		hay, want := everything, word
+		if name, rest, ok := strings.Cut(word, ":"); ok {
+			if value, ok := fields.value(name); ok {
+				hay, want = strings.ToLower(value), rest
+			}
+		}
+		if strings.Contains(hay, want) == inverse {
 			return false
 		}
 	}
@@ -102,7 +150,11 @@ func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 	switch {
 	case b.typing:
 		c.Put(themes.Accent, "/ ")
-		b.field.Draw(e, c, max(c.Width()/2, 20))
+		w := max(c.Width()/2, 20)
+		if b.err != nil { // whose words need the room
+			w = min(w, text.Width(text.Clean(b.field.Text()))+2)
+		}
+		b.field.Draw(e, c, w)
 	case b.field.Text() != "":
 		c.Put(themes.Accent, "/ ")
 		c.Put(themes.Match, text.Clean(b.Text()))

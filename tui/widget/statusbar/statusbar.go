@@ -4,6 +4,7 @@ package statusbar
 
 import (
 	"fmt"
+	"time"
 
 	"signalbox/keymap"
 	"signalbox/themes"
@@ -17,7 +18,8 @@ type Header struct {
 	Title  text.Safe // where this is: production, a person's laptop
 	Store  text.Safe
 	Badges []text.Safe
-	Lost   bool // the engine does not answer
+	Engine text.Safe // where it runs, "" to say nothing
+	Frozen time.Time // when the picture was held still, zero while it is not
 }
 
 // Draw writes the top line.
@@ -59,7 +61,7 @@ func shorten(s text.Safe, w int, tail string) text.Safe {
 // state gives pool, line, clock and connection in at most w columns: where
 // room is short the words around them go first.
 func (h Header) state(e env.Env, w int) *paint.Canvas {
-	for words := 3; ; words-- {
+	for words := 4; ; words-- {
 		c := e.Canvas(2*max(w, 40), 1)
 		h.drawState(e, c, words)
 		c.End()
@@ -80,13 +82,13 @@ func (h Header) drawState(e env.Env, c *paint.Canvas, words int) {
 				role = themes.Text
 			}
 			c.Put(role, text.Safe(text.Count(int64(waiting))))
-			c.Put(themes.Muted, " waiting  ")
+			c.Put(themes.Muted, " in line  ")
 		}
 	} else if s != nil {
 		c.Put(themes.Warn, "pool unreadable  ")
 	}
 	if words > 0 {
-		c.Put(themes.Text, text.Safe(text.Clock(e.Now, e.Location())))
+		c.Put(themes.Text, text.Safe(e.Now.In(e.Location()).Format("15:04")))
 		if words > 1 {
 			c.Put(themes.Muted, " "+zoneName(e))
 		}
@@ -96,11 +98,14 @@ func (h Header) drawState(e env.Env, c *paint.Canvas, words int) {
 	c.Gap(1)
 }
 
-// drawLamp says whether the engine answers. Bad news always has its words.
+// drawLamp says whether the picture is live, and where the engine runs. Bad
+// news always has its words.
 func (h Header) drawLamp(e env.Env, c *paint.Canvas, words int) {
 	switch {
-	case h.Lost:
-		c.Put(themes.Danger, text.Safe(e.Glyphs.Off)+" no engine")
+	case e.Lost != nil:
+		c.Put(themes.Danger, text.Safe(e.Glyphs.Off)+" no engine since "+h.since(e, words))
+	case !h.Frozen.IsZero():
+		c.Put(themes.Alert, " "+text.Safe(e.Glyphs.Frozen)+" FROZEN at "+text.Safe(text.Clock(h.Frozen, e.Location()))+" ")
 	case e.Snap == nil:
 		c.Put(themes.Muted, text.Safe(e.Glyphs.Off)+" opening")
 	default:
@@ -108,7 +113,17 @@ func (h Header) drawLamp(e env.Env, c *paint.Canvas, words int) {
 		if words > 2 {
 			c.Put(themes.Muted, " live")
 		}
+		if words > 3 && h.Engine != "" {
+			c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Sep)+" "+h.Engine)
+		}
 	}
+}
+
+func (h Header) since(e env.Env, words int) text.Safe {
+	if words > 0 {
+		return text.Safe(text.Clock(e.LostAt, e.Location()))
+	}
+	return text.Safe(e.LostAt.In(e.Location()).Format("15:04"))
 }
 
 func zoneName(e env.Env) text.Safe {

@@ -30,7 +30,7 @@ const (
 
 // Draw writes the titles and as many rows as there is room for.
 func (t *Table[R, K]) Draw(e env.Env, c *paint.Canvas, hand Hand) {
-	widths := t.fit(c.Width() - gutter - edge)
+	widths := t.fit(e, c.Width()-gutter-edge)
 	c.Gap(gutter)
 	for i := range t.columns {
 		if col := &t.columns[i]; widths[i] > 0 {
@@ -81,6 +81,9 @@ func put[R any](c *paint.Canvas, cell Cell, w int, col *Column[R]) {
 	if over := text.Width(cell.Text) - w; col.Tail && over > 0 {
 		cell.Text = text.Safe(ansi.TruncateLeft(string(cell.Text), over, ""))
 	}
+	if col.Clip {
+		cell.Text = text.Truncate(cell.Text, w, "")
+	}
 	if col.Right {
 		c.FitLeft(cell.Role, cell.Text, w)
 	} else {
@@ -90,27 +93,37 @@ func put[R any](c *paint.Canvas, cell Cell, w int, col *Column[R]) {
 }
 
 // blank says that no row has anything to show in a column.
-func (t *Table[R, K]) blank(col *Column[R]) bool {
+func (t *Table[R, K]) blank(e env.Env, col *Column[R]) bool {
 	if col.Blank == nil {
 		return false
 	}
 	for i := range t.rows {
-		if !col.Blank(&t.rows[i]) {
+		if !col.Blank(e, &t.rows[i]) {
 			return false
 		}
 	}
 	return true
 }
 
+// least is the width below which column i is not drawn in w. Where there is
+// little room a measured column has its Min, so that others stay.
+func (t *Table[R, K]) least(i, w int) int {
+	col := &t.columns[i]
+	if col.Measure == nil || i >= len(t.longest) {
+		return col.Min
+	}
+	return max(col.Min, min(t.longest[i], col.Most, w/4))
+}
+
 // fit gives each column its width in w; 0 for those that had to give way.
-func (t *Table[R, K]) fit(w int) []int {
+func (t *Table[R, K]) fit(e env.Env, w int) []int {
 	columns := t.columns
 	widths := make([]int, len(columns))
 	need := -spacing
-	for i, col := range columns {
-		if !t.blank(&columns[i]) {
-			widths[i] = col.Min
-			need += col.Min + spacing
+	for i := range columns {
+		if !t.blank(e, &columns[i]) {
+			widths[i] = t.least(i, w)
+			need += widths[i] + spacing
 		}
 	}
 	for need > w {
@@ -133,11 +146,19 @@ func (t *Table[R, K]) fit(w int) []int {
 // those that grow.
 func spread[R any](columns []Column[R], widths []int, left int) []int {
 	growing := 0
+	for i, col := range columns { // a word cut without a mark comes first
+		if col.Clip && widths[i] > 0 {
+			if more := col.Ideal - widths[i]; more > 0 && more <= left {
+				widths[i] += more
+				left -= more
+			}
+		}
+	}
 	for i, col := range columns {
-		if widths[i] == 0 {
+		if widths[i] == 0 || col.Clip {
 			continue
 		}
-		more := max(min(col.Ideal-col.Min, left), 0)
+		more := max(min(col.Ideal-widths[i], left), 0)
 		widths[i] += more
 		left -= more
 		if col.Grow {

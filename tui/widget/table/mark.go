@@ -48,6 +48,14 @@ func (t *Table[R, K]) Range(filter string) {
 	}
 }
 
+// MarkAll marks every row held.
+func (t *Table[R, K]) MarkAll(filter string) {
+	t.from = nil
+	for i := range t.rows {
+		t.marks[t.key(&t.rows[i])] = t.seen(&t.rows[i], filter)
+	}
+}
+
 func (t *Table[R, K]) seen(r *R, filter string) Mark {
 	m := Mark{Filter: filter}
 	if t.revision != nil {

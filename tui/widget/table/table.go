@@ -34,13 +34,19 @@ type Column[R any] struct {
 	Grow  bool
 	Right bool // numbers stand at the right
 	Tail  bool // what is too long loses its beginning, unmarked
+	Clip  bool // has its Min, with what is too long cut unmarked, or its Ideal
 	// Drop says how soon the column gives way when room is short: 0 never,
 	// else the highest first.
 	Drop int
 	// Blank says that a row has nothing to show; a column blank in every row
 	// held is left out. nil where a column always has its place.
-	Blank func(*R) bool
-	Cell  func(env.Env, *R) Cell
+	Blank func(env.Env, *R) bool
+	// Measure gives the text by which the column is measured: with room for it,
+	// the longest of the rows held is shown whole, up to Most columns, before
+	// columns that may give way get any. nil where Min and Ideal say it all.
+	Measure func(*R) string
+	Most    int
+	Cell    func(env.Env, *R) Cell
 }
 
 // Mark is a marked row as it was seen.
@@ -62,6 +68,8 @@ type Table[R any, K comparable] struct {
 	gone  bool
 	held  bool
 	until time.Time // the order stands still before
+
+	longest []int // by column, of those that are measured
 
 	marks    map[K]Mark
 	from     *K // start of the range being marked
@@ -122,6 +130,7 @@ func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	if now.Before(t.until) {
 		rows = t.inOldOrder(rows)
 	}
+	t.measure(rows)
 	old, oldAt, line := t.rows, t.at, t.at-t.topFor(height)
 	t.rows = rows
 	t.index = make(map[K]int, len(rows))
@@ -132,6 +141,18 @@ func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.at = max(min(t.at, len(rows)-1), 0)
 	t.top = t.at - line
 	t.top = t.topFor(height)
+}
+
+// measure finds the longest text of the columns that want it known.
+func (t *Table[R, K]) measure(rows []R) {
+	t.longest = make([]int, len(t.columns))
+	for i := range t.columns {
+		if of := t.columns[i].Measure; of != nil {
+			for j := range rows {
+				t.longest[i] = max(t.longest[i], text.Width(text.Clean(of(&rows[j]))))
+			}
+		}
+	}
 }
 
 // survivor finds where the row in hand is now, or who takes its place.

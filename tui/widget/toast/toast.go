@@ -5,6 +5,7 @@ package toast
 import (
 	"time"
 
+	"signalbox/keymap"
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -68,11 +69,40 @@ func (l *List) Dismiss() bool {
 	return false
 }
 
+// KeyPressed puts away what was only meant to be seen until the next key, and
+// says whether there was any.
+func (l *List) KeyPressed() bool {
+	kept := l.all[:0:0]
+	for _, s := range l.all {
+		if !s.Brief {
+			kept = append(kept, s)
+		}
+	}
+	gone := len(kept) < len(l.all)
+	l.all = kept
+	return gone
+}
+
+// most is the most lines that one text is broken into.
+const most = 4
+
+// parts breaks a toast's text into lines; what ends them goes behind the last.
+func parts(words text.Safe, w int) []text.Safe {
+	all := paint.Wrap(words, max(w, 8))
+	return all[:min(len(all), most)]
+}
+
+// room is what a toast's text has of a line.
+func room(w int) int { return w - 4 }
+
 // Lines is how many lines Draw would like.
-func (l *List) Lines() int {
+func (l *List) Lines(w int) int {
 	n := 0
 	for i := range l.all {
-		n += 1 + len(l.all[i].More)
+		n += len(parts(l.all[i].Text, room(w)))
+		for _, more := range l.all[i].More {
+			n += len(parts(more, room(w)))
+		}
 	}
 	return n
 }
@@ -84,20 +114,34 @@ func (l *List) Draw(e env.Env, c *paint.Canvas) {
 		role, sign := face(e, t.Level)
 		c.Gap(1)
 		c.Put(role, text.Safe(sign)+" ")
-		words := t.Text
-		hint := text.Safe("")
-		if !t.fades() {
-			hint = "   esc puts this away"
+		for i, part := range parts(t.Text, room(c.Width())) {
+			if i > 0 {
+				c.End()
+			}
+			c.To(3)
+			c.Put(themes.Text, part)
 		}
-		c.Put(themes.Text, text.Truncate(words, c.Width()-c.Col()-text.Width(hint)-1, e.Glyphs.Ellipsis))
-		c.Put(themes.Muted, hint)
+		c.Right(themes.Muted, hint(e, t))
 		c.End()
 		for _, more := range t.More {
-			c.Gap(3)
-			c.Put(themes.Muted, text.Truncate(more, c.Width()-4, e.Glyphs.Ellipsis))
-			c.End()
+			for _, part := range parts(more, room(c.Width())) {
+				c.Gap(3)
+				c.Text(themes.Muted, part)
+			}
 		}
 	}
+}
+
+// hint names the keys that matter for a toast.
+func hint(e env.Env, t *shown) text.Safe {
+	words := ""
+	if t.Undo {
+		words += e.Keys.Label(keymap.Undo) + " undo  "
+	}
+	if !t.fades() {
+		words += e.Keys.Label(keymap.Back) + " puts this away  "
+	}
+	return text.Safe(words)
 }
 
 func face(e env.Env, l screen.Level) (themes.Role, string) {

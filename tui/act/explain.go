@@ -1,0 +1,55 @@
+package act
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/dialog"
+)
+
+// Explained answers Explain.
+type Explained struct {
+	screen.Addr
+	Item        store.ID
+	Explanation engine.Explanation
+	Err         error
+}
+
+// Explain asks why an item is not being worked now.
+func (d Desk) Explain(to screen.Addr, id store.ID) screen.Effects {
+	explainer, ok := d.engine.(Explainer)
+	if !ok {
+		return screen.Want(screen.Say{Toast: screen.Toast{
+			Level: screen.Warning, Text: text.Clean("Can't explain: " + notThere + ". `signalbox item explain " + id.String() + "` may"),
+		}})
+	}
+	return screen.Do(func() tea.Msg {
+		x, err := explainer.Explain(d.ctx, id)
+		return Explained{to, id, x, err}
+	})
+}
+
+// Show puts the explanation in front.
+func (x Explained) Show(e env.Env) screen.Effects {
+	if x.Err != nil {
+		return Fail("explain "+x.Item.String(), x.Err)
+	}
+	role, status := e.Standing(x.Explanation.Status, "")
+	lines := []dialog.Line{{Role: role, Text: status}, {}}
+	for _, r := range x.Explanation.Reasons {
+		lines = append(lines, dialog.Line{Role: themes.Text, Text: text.Safe(e.Glyphs.Info) + " " + text.Clean(r.Text)})
+		if !r.Until.IsZero() {
+			lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "until " + e.When(r.Until) + ", in " + env.Span(e.Until(r.Until))})
+		}
+		if r.Mend != "" {
+			lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "what helps: " + text.Clean(r.Mend)})
+		}
+	}
+	title := "Why " + text.Clean(x.Item.String()) + " stands where it does"
+	return screen.Want(screen.Ask{Dialog: dialog.NewNote(title, lines)})
+}

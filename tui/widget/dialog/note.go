@@ -1,0 +1,70 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+)
+
+// Line is a line of a note.
+type Line struct {
+	Indent int
+	Role   themes.Role
+	Text   text.Safe
+}
+
+// hang is how far to the right a wrapped line goes on.
+const hang = 2
+
+type note struct {
+	title text.Safe
+	lines []Line
+	top   int
+}
+
+// NewNote makes a dialog that only tells something.
+func NewNote(title text.Safe, lines []Line) screen.Dialog { return &note{title: title, lines: lines} }
+
+// Scope implements screen.Dialog.
+func (n *note) Scope() keymap.Scope { return keymap.Menu }
+
+// Update implements screen.Dialog.
+func (n *note) Update(_ env.Env, msg tea.Msg) screen.Effects {
+	key, ok := msg.(screen.Key)
+	if !ok {
+		return screen.Effects{}
+	}
+	switch key.Action {
+	case keymap.Up, keymap.PageUp, keymap.Top:
+		n.top = max(n.top-1, 0)
+	case keymap.Down, keymap.PageDown, keymap.Bottom:
+		n.top = min(n.top+1, len(n.lines))
+	case keymap.Back, keymap.Open:
+		return screen.Want(screen.Close{})
+	}
+	return screen.Effects{}
+}
+
+// Draw implements screen.Dialog.
+func (n *note) Draw(e env.Env, w, h int) *paint.Canvas {
+	inner := min(76, w-4)
+	var rows []Line
+	for _, l := range n.lines {
+		at := l.Indent
+		for _, part := range paint.Wrap(l.Text, max(inner-l.Indent-hang, 1)) {
+			rows = append(rows, Line{at, l.Role, part})
+			at = l.Indent + hang
+		}
+	}
+	body := e.Canvas(inner, max(h-2, 1))
+	for _, r := range rows[max(min(n.top, len(rows)-body.Height()), 0):] {
+		body.Gap(r.Indent)
+		body.Text(r.Role, r.Text)
+	}
+	return Frame(e, n.title, body, w, h)
+}
