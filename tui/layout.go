@@ -127,7 +127,7 @@ func (a *app) drawFooter(c *paint.Canvas) {
 	}
 	if len(a.dialogs) > 0 {
 		actions := []keymap.Action{keymap.Yes, keymap.No, keymap.Apply, keymap.Open, keymap.Back}
-		statusbar.Footer{Scope: scope, Actions: actions, Word: a.brief}.Draw(a.env, c)
+		statusbar.Footer{Scope: scope, Actions: actions, Word: a.answer}.Draw(a.env, c)
 		return
 	}
 	var actions []keymap.Action
@@ -141,6 +141,16 @@ func (a *app) drawFooter(c *paint.Canvas) {
 func (a *app) brief(action keymap.Action) text.Safe {
 	b, _ := a.env.Keys.Binding(action)
 	return text.Safe(b.Help)
+}
+
+// answer is what an action means in the dialog in front.
+func (a *app) answer(action keymap.Action) text.Safe {
+	if s, ok := a.dialogs[len(a.dialogs)-1].(screen.Wording); ok {
+		if word := s.Word(action); word != "" {
+			return word
+		}
+	}
+	return a.brief(action)
 }
 
 // word is what an action means on the screen in front.

@@ -326,12 +326,52 @@ func TestReasonSignsAreExplained(t *testing.T) {
 	e.Change(nil)
 	c := open(t, e, 120, 40)
 	c.press("5", "/").text("amount").press("enter")
-	c.shows(`# stands for any number, "…" for any quoted text.`)
+	c.shows(`# any number, "…" any quoted text`)
 }
 
 // inPlace runs the editor where the test stands.
 func inPlace(o *Options) {
 	o.Exec = func(command *exec.Cmd, then tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return then(command.Run()) }
+	}
+}
+
+// A list and the question about its row word a hostile reason alike.
+func TestOneEscapingEverywhere(t *testing.T) {
+	e := fake.Lifelike()
+	reason := "bad \x1b[31m name \u202egnp"
+	e.Add(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.BusinessException, Group: reason, Error: &store.Failure{Kind: "business", Reason: reason}}})
+	e.Change(nil)
+	c := open(t, e, 120, 40)
+	shown := "bad ␛[31m name ‹U+202E›gnp"
+	c.press("5", "/").text("gnp").press("enter")
+	c.shows(shown)
+	c.press("v").wait(time.Second)
+	c.shows("reason: " + shown)
+	c.press("esc", "enter")
+	c.shows(shown)
+	c.press("enter")
+	c.shows(shown)
+	c.hides("\\x1b")
+}
+
+func TestRefusedSplitSaysItsMend(t *testing.T) {
+	c := open(t, fake.Lifelike(), 80, 24)
+	c.press("S")
+	for range 8 {
+		c.press("left")
+	}
+	split := strings.Join(strings.Fields(c.picture()), " ")
+	if !strings.Contains(split, lane.Split{Size: 25, Slow: 6}.Validate().Error()) {
+		t.Fatal(c.picture())
+	}
+}
+
+func TestHelpIsWholeInASmallTerminal(t *testing.T) {
+	c := open(t, fake.Lifelike(), 50, 15)
+	c.press("5", "?", "/").text("back").press("enter")
+	help := strings.Join(strings.Fields(strings.ReplaceAll(c.picture(), "│", "")), " ")
+	if !strings.Contains(help, "never quits") {
+		t.Fatal(c.picture())
 	}
 }

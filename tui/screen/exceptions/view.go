@@ -37,7 +37,7 @@ func columns() []table.Column[store.Group] {
 		{Title: "reason", Min: 20, Grow: true, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(g.Text)}
 		}},
-		{Title: "queue", Min: 10, Ideal: 22, Most: 40, Drop: 1, Measure: func(g *group) string { return g.Queue }, Cell: func(_ env.Env, g *group) table.Cell {
+		{Title: "queue", Min: 10, Most: 40, Drop: 1, Measure: func(g *group) string { return g.Queue }, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: text.Clean(g.Queue)}
 		}},
 	}
@@ -80,11 +80,11 @@ func legend(reason string) text.Safe {
 	number, quoted := strings.Contains(reason, "#"), strings.Contains(reason, "\"…\"")
 	switch {
 	case number && quoted:
-		return "# stands for any number, \"…\" for any quoted text."
+		return "# any number, \"…\" any quoted text"
 	case number:
-		return "# stands for any number."
+		return "# any number"
 	case quoted:
-		return "\"…\" stands for any quoted text."
+		return "\"…\" any quoted text"
 	}
 	return ""
 }
@@ -153,6 +153,9 @@ func (s *Exceptions) drawDetail(e env.Env, c *paint.Canvas) {
 	role, status := e.Standing(row.Status, row.Kind)
 	c.Put(role, status)
 	c.Put(themes.Muted, "  "+text.Clean(row.Queue))
+	if words := legend(row.Text); words != "" {
+		c.Right(themes.Muted, "   "+words+" ")
+	}
 	c.End()
 	width := max(min(c.Width()-6, 110), 10)
 	parts := paint.Wrap(text.Clean(row.Text), width)
@@ -160,13 +163,7 @@ func (s *Exceptions) drawDetail(e env.Env, c *paint.Canvas) {
 		c.Gap(3)
 		c.Text(themes.Text, part)
 	}
-	advised := paint.Wrap(advice(row), width)
-	if len(parts) == 1 && len(advised) == 1 {
-		if words := legend(row.Text); words != "" {
-			advised = append([]text.Safe{words}, advised...)
-		}
-	}
-	for _, part := range advised {
+	for _, part := range paint.Wrap(advice(row), width) {
 		c.Gap(3)
 		c.Text(themes.Muted, part)
 	}

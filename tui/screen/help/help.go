@@ -136,8 +136,12 @@ func (h *help) Draw(e env.Env, w, height int) *paint.Canvas {
 		}
 		body.Gap(2)
 		body.Fit(themes.Key, r.keys, 13)
-		body.Put(themes.Text, text.Truncate(r.what, inner-body.Col(), e.Glyphs.Ellipsis))
-		body.End()
+		for i, part := range paint.Wrap(r.what, max(inner-15, 8)) {
+			if i > 0 {
+				body.Gap(15)
+			}
+			body.Text(themes.Text, part)
+		}
 	}
 	return dialog.Frame(e, "Keys here", body, w, height)
 }

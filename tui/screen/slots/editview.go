@@ -27,8 +27,14 @@ func (s *Slots) drawEdit(e env.Env, c *paint.Canvas) {
 	drawBar(e, c, "proposed", next, scale)
 	c.Skip(air)
 	if s.edit.refusal != "" {
-		c.Gap(3)
-		c.Text(themes.Warn, text.Safe(e.Glyphs.Warn)+" "+s.edit.refusal)
+		for i, part := range paint.Wrap(s.edit.refusal, max(c.Width()-6, 1)) {
+			c.Gap(3)
+			if i == 0 {
+				c.Put(themes.Warn, text.Safe(e.Glyphs.Warn))
+			}
+			c.To(5)
+			c.Text(themes.Warn, part)
+		}
 	}
 	drawComparison(e, c, now, next)
 	c.End()
@@ -63,11 +69,15 @@ func drawBar(e env.Env, c *paint.Canvas, name text.Safe, s lane.Split, scale int
 		c.To(label + left)
 		words := text.Safe(fmt.Sprintf(" %s %s ", l, slotgrid.Span(e, first, last)))
 		c.Put(r, text.Safe(open))
-		if text.Width(words)+2 <= right-left {
+		inside := text.Width(words)+2 <= right-left
+		if inside {
 			c.Put(r, words)
 		}
 		c.Repeat(r, text.Safe(lines.H), label+right-1-c.Col())
 		c.Put(r, text.Safe(end))
+		if !inside { // then beside it
+			c.Put(r, words)
+		}
 		c.End()
 	}
 	bracket(themes.LaneFast, lane.Fast, lines.TopLeft, lines.TopRight)
@@ -141,10 +151,16 @@ func consequences(state *lane.State, now, next lane.Split, auto bool) []text.Saf
 			foreign++
 		}
 	}
-	if closing > 0 {
+	switch {
+	case closing == 1:
+		add("1 busy slot above %d closes once its work lets go.", next.Size)
+	case closing > 1:
 		add("%d busy slots above %d close once their work lets go.", closing, next.Size)
 	}
-	if foreign > 0 {
+	switch {
+	case foreign == 1:
+		add("1 slot holds the other lane's work; it stays there until it lets go.")
+	case foreign > 1:
 		add("%d slots hold the other lane's work; it stays there until it lets go.", foreign)
 	}
 	if next.Common() == 0 {

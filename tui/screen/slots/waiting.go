@@ -43,7 +43,7 @@ func (s *Slots) drawWaiting(e env.Env, c *paint.Canvas, room int) {
 		}
 		c.Gap(1)
 		c.Put(l.role, text.Safe(l.glyph)+" "+text.Safe(l.lane))
-		c.Put(themes.Text, text.Safe(fmt.Sprintf("  %d waiting", l.state.Waiting)))
+		c.Put(themes.Text, text.Safe(fmt.Sprintf("  %d in line", l.state.Waiting)))
 		c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Sep)+" "+reason(state, l.lane, l.state))
 		if l.lane == lane.Fast || state.Fast.Waiting == 0 {
 			drawBrief(e, c)
@@ -68,6 +68,9 @@ func reason(state *lane.State, which lane.Lane, l lane.LaneState) text.Safe {
 	}
 	if free > 0 {
 		return "a slot has come free"
+	}
+	if busy == 1 {
+		return "its one slot is held"
 	}
 	return text.Safe(fmt.Sprintf("all %d slots held", busy))
 }

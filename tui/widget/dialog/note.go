@@ -33,6 +33,14 @@ func NewNote(title text.Safe, lines []Line) screen.Dialog { return &note{title: 
 // Scope implements screen.Dialog.
 func (n *note) Scope() keymap.Scope { return keymap.Menu }
 
+// Word implements screen.Wording.
+func (n *note) Word(a keymap.Action) text.Safe {
+	if a == keymap.Open {
+		return "close"
+	}
+	return ""
+}
+
 // Update implements screen.Dialog.
 func (n *note) Update(_ env.Env, msg tea.Msg) screen.Effects {
 	key, ok := msg.(screen.Key)

@@ -25,7 +25,7 @@ const (
 )
 
 const (
-	blockMin, blockMax = 12, 20
+	blockMin, blockMax = 12, 26
 	tileMin, tileMax   = 3, 7
 	timed              = 4 // the narrowest tile that can tell the time held
 	blockLines         = 4

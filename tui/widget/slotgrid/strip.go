@@ -94,7 +94,7 @@ func labels(e env.Env, which lane.Lane, r lane.LaneState) []text.Safe {
 	ranged := text.Safe(fmt.Sprintf("%s %s", which, Span(e, r.First, r.Last)))
 	all := []text.Safe{ranged, short}
 	if r.Waiting > 0 {
-		waiting := text.Safe(fmt.Sprintf(" %s %s waiting", e.Glyphs.Sep, text.Count(int64(r.Waiting))))
+		waiting := text.Safe(fmt.Sprintf(" %s %s in line", e.Glyphs.Sep, text.Count(int64(r.Waiting))))
 		all = append([]text.Safe{ranged + waiting}, all...)
 	}
 	return all
