@@ -29,6 +29,7 @@ func (a *app) claimCommand() *cobra.Command {
 	f.StringVar(&wait, "wait", "", "how long to wait when there is nothing, as in 30s")
 	f.StringVar(&r.Reference, "reference", "", "only items whose reference begins so")
 	f.BoolVar(&r.Exact, "exact", false, "the reference must be equal")
+	f.StringVar(&r.Filter, "filter", "", "only items that match, as in 'priority:high' or 'jq:\".total > 100\"'")
 	f.StringVar(&item, "item", "", "exactly this item")
 	f.BoolVar(&r.NoStart, "no-start", false, "do not start a single item at once")
 	unmaskFlag(c, &unmask)

@@ -66,8 +66,9 @@ type ClaimRequest struct {
 	N         int            `json:"n,omitempty"`    // at most this many; 0 = 1
 	Wait      store.Duration `json:"wait,omitempty"` // how long to park when there is nothing; 0 = not
 	Reference string         `json:"reference,omitempty"`
-	Exact     bool           `json:"exact,omitempty"` // Reference must equal, not begin
-	Item      store.ID       `json:"item,omitzero"`   // exactly this item
+	Exact     bool           `json:"exact,omitempty"`  // Reference must equal, not begin
+	Filter    string         `json:"filter,omitempty"` // only items that match; see ParseFilter
+	Item      store.ID       `json:"item,omitzero"`    // exactly this item
 	NoStart   bool           `json:"no_start,omitempty"`
 }
 

@@ -13,6 +13,10 @@ import (
 // MaxWave is the largest number of items one claim hands out.
 const MaxWave = 1000
 
+// claimScan is how many waiting items a claim looks at for one that suits it,
+// so that a picky claim does not hold up everybody's commits.
+const claimScan = 10_000
+
 // maxRobot is the longest name of a robot, in bytes.
 const maxRobot = 256
 
@@ -35,16 +39,21 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 	if err := validateClaim(&r); err != nil {
 		return nil, nil, err
 	}
+	filter, err := ParseFilter(r.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	ask := &ask{&r, filter}
 	e.rates.claimed(r.Queue, e.now())
 	settled := cleanSettlements(settlements)
 	var got []Record
 	var unclaimed error // why nothing was claimed, though the settlements stand
-	parked := &parkedClaim{req: &r, got: make(chan []Record, 1)}
-	err := e.change(ctx, func(t *tx) (err error) {
+	parked := &parkedClaim{ask: ask, got: make(chan []Record, 1)}
+	err = e.change(ctx, func(t *tx) (err error) {
 		if err := t.settleAll(settled); err != nil {
 			return err
 		}
-		if got, unclaimed = t.claim(&r); unclaimed == nil && len(got) == 0 && r.Wait > 0 {
+		if got, unclaimed = t.claim(ask); unclaimed == nil && len(got) == 0 && r.Wait > 0 {
 			t.park(parked)
 		}
 		if !answerable(unclaimed) {
@@ -63,6 +72,15 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 	}
 	return settled.outcomes, got, err
 }
+
+// ask is a claim request on its way, its filter read.
+type ask struct {
+	*ClaimRequest
+	filter Filter
+}
+
+// picky says that what this claim leaves may suit another.
+func (a *ask) picky() bool { return a.Reference != "" || a.Exact || a.ClaimRequest.Filter != "" }
 
 // answerable errors of a claim were found before anything was written.
 func answerable(err error) bool {
@@ -97,7 +115,7 @@ func validateClaim(r *ClaimRequest) error {
 	return nil
 }
 
-func (t *tx) claim(r *ClaimRequest) ([]Record, error) {
+func (t *tx) claim(r *ask) ([]Record, error) {
 	q, err := t.Queue(r.Queue)
 	if err != nil {
 		return nil, err
@@ -111,11 +129,20 @@ func (t *tx) claim(r *ClaimRequest) ([]Record, error) {
 	return t.claimReady(&q, r)
 }
 
-func (t *tx) claimReady(q *store.Queue, r *ClaimRequest) ([]Record, error) {
+func (t *tx) claimReady(q *store.Queue, r *ask) ([]Record, error) {
 	var items []store.Item
+	seen := 0
 	for i, err := range t.Ready(q.Name, t.now) {
-		if err != nil || !r.matches(&i) {
-			continue // an unreadable record is set aside; it never stops a queue
+		if seen++; seen > claimScan {
+			break
+		}
+		if err != nil { // an unreadable record is set aside; it never stops a queue
+			continue
+		}
+		if fits, err := r.suits(t, &i); err != nil {
+			return nil, err
+		} else if !fits {
+			continue
 		}
 		if items = append(items, i); len(items) == r.N {
 			break
@@ -132,7 +159,7 @@ func (t *tx) claimReady(q *store.Queue, r *ClaimRequest) ([]Record, error) {
 	return records, nil
 }
 
-func (t *tx) claimByID(q *store.Queue, r *ClaimRequest) ([]Record, error) {
+func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 	i, err := t.Item(r.Item)
 	if err != nil {
 		return nil, err
@@ -151,15 +178,20 @@ func (t *tx) claimByID(q *store.Queue, r *ClaimRequest) ([]Record, error) {
 	return []Record{rec}, nil
 }
 
-func (r *ClaimRequest) matches(i *store.Item) bool {
-	if r.Exact {
-		return i.Reference == r.Reference
+// suits says that the claim wants the item.
+func (a *ask) suits(t *tx, i *store.Item) (bool, error) {
+	wanted := strings.HasPrefix(i.Reference, a.Reference)
+	if a.Exact {
+		wanted = i.Reference == a.Reference
 	}
-	return strings.HasPrefix(i.Reference, r.Reference)
+	if !wanted || !a.filter.match(i, t.now) || len(a.filter.payload) == 0 {
+		return wanted && a.filter.match(i, t.now), nil
+	}
+	return a.filter.matchPayload(context.Background(), t, i.ID())
 }
 
 // hold gives one waiting item to the robot.
-func (t *tx) hold(q *store.Queue, r *ClaimRequest, i *store.Item) (Record, error) {
+func (t *tx) hold(q *store.Queue, r *ask, i *store.Item) (Record, error) {
 	event := EventClaim
 	if r.N == 1 && !r.NoStart {
 		event = EventClaimStart

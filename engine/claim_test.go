@@ -147,6 +147,19 @@ func TestParkedClaimIsServed(t *testing.T) {
 			t.Errorf("the reference waited for: %+v", a)
 		}
 
+		filtered := make(chan answer, 1)
+		go func() {
+			recs, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "r", Wait: store.Duration(time.Minute), Filter: "jq:.wanted"})
+			filtered <- answer{recs: recs, err: err}
+		}()
+		synctest.Wait()
+		r.add("q", engine.NewItem{Payload: []byte(`{"wanted":false}`)})
+		wanted := r.add("q", engine.NewItem{Payload: []byte(`{"wanted":true}`)})[0]
+		if a := <-filtered; len(a.recs) != 1 || a.recs[0].ID() != wanted {
+			t.Errorf("the payload waited for: %+v", a)
+		}
+		r.claim("q", "r", 1)
+
 		delayed := park(r.ctx, time.Hour, "")
 		r.add("q", engine.NewItem{Payload: object(), DeferUntil: store.At(time.Now().Add(30 * time.Minute))})
 		if a := <-delayed; len(a.recs) != 1 || a.took.Round(time.Second) != 30*time.Minute {

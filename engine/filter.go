@@ -24,9 +24,12 @@ import (
 //	robot:r-7  reason:timeout  group:…  key:…
 //	priority:high  review:in-review
 //	age:>2h    created longer ago; <2h: less long ago
-//	attempts:>1  failures:>=2  retry:0  number:12
+//	attempts:>1  failures:>=2  retry:0  number:12  job:…
+//	jq:".total > 100"        a jq program on the payload that gives neither
+//	                         false nor null
 type Filter struct {
 	terms    []term
+	payload  []payloadTerm
 	queue    string         // pushed down to the store
 	statuses []store.Status // pushed down; nil = every one
 	limited  bool           // statuses is in force, even when empty
@@ -116,6 +119,8 @@ func (f *Filter) add(word string) error {
 		return store.Invalid("filter "+word, "no value behind the colon", "write it as "+key+":value")
 	}
 	switch {
+	case key == "jq":
+		return f.addJQ(value, inverse)
 	case key == "queue" && !inverse && f.queue == "":
 		f.queue = value
 		return nil
@@ -170,6 +175,8 @@ func keyTerm(key, value string) (term, error) {
 		return func(i *store.Item, _ store.Time) bool { return i.Group == value }, nil
 	case "key":
 		return func(i *store.Item, _ store.Time) bool { return i.Key == value }, nil
+	case "job":
+		return func(i *store.Item, _ store.Time) bool { return i.Job == value }, nil
 	case "priority":
 		p, err := store.ParsePriority(value)
 		return func(i *store.Item, _ store.Time) bool { return i.Priority == p }, err
@@ -182,7 +189,7 @@ func keyTerm(key, value string) (term, error) {
 	case "attempts", "failures", "retry", "number":
 		return numberTerm(key, value)
 	}
-	return nil, store.Invalid("filter "+key+":"+value, fmt.Sprintf("there is no key %q", key), "use status, queue, reference, robot, reason, group, key, priority, review, age, attempts, failures, retry or number")
+	return nil, store.Invalid("filter "+key+":"+value, fmt.Sprintf("there is no key %q", key), "use status, queue, reference, robot, reason, group, key, job, priority, review, age, attempts, failures, retry, number or jq")
 }
 
 func statusTerm(value string) (term, error) {

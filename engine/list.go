@@ -84,7 +84,7 @@ func (e *Engine) scan(ctx context.Context, r ListRequest, f Filter, visit func(s
 					return err
 				}
 			}
-			more, err = e.scanChunk(rd, &q, r.Kind, f, &damaged, visit)
+			more, err = e.scanChunk(ctx, rd, &q, r.Kind, f, &damaged, visit)
 			return err
 		})
 	}
@@ -93,7 +93,7 @@ func (e *Engine) scan(ctx context.Context, r ListRequest, f Filter, visit func(s
 
 // scanChunk visits one chunk and moves q's cursor behind it; more says that the
 // scan is not at its end.
-func (e *Engine) scanChunk(r store.Reader, q *store.Query, kind string, f Filter, damaged *int, visit func(store.Item) bool) (more bool, err error) {
+func (e *Engine) scanChunk(ctx context.Context, r store.Reader, q *store.Query, kind string, f Filter, damaged *int, visit func(store.Item) bool) (more bool, err error) {
 	now := e.now()
 	var queue store.Queue
 	seen := 0
@@ -104,7 +104,13 @@ func (e *Engine) scanChunk(r store.Reader, q *store.Query, kind string, f Filter
 		}
 		seen++
 		q.After = i.ID()
-		if (kind == "" || kind == i.ErrorKind()) && f.match(&i, now) {
+		fits := (kind == "" || kind == i.ErrorKind()) && f.match(&i, now)
+		if fits && len(f.payload) > 0 {
+			if fits, err = f.matchPayload(ctx, r, i.ID()); err != nil {
+				return false, err
+			}
+		}
+		if fits {
 			if queue.Name != i.Queue {
 				if queue, err = r.Queue(i.Queue); err != nil {
 					return false, err
@@ -128,7 +134,7 @@ func (e *Engine) total(ctx context.Context, r ListRequest, f Filter) (n int64, e
 	if !some {
 		return 0, nil
 	}
-	if len(f.terms) > 0 || r.Kind != "" && q.Group == "" {
+	if len(f.terms)+len(f.payload) > 0 || r.Kind != "" && q.Group == "" {
 		return -1, nil
 	}
 	err = e.store.View(ctx, func(rd store.Reader) error {

@@ -10,6 +10,7 @@ import (
 	"signalbox/engine"
 	ln "signalbox/engine/lane"
 	"signalbox/store"
+	"signalbox/store/memory"
 )
 
 func lane(l ln.Lane, queue string) ln.Holder { return ln.Holder{Lane: l, Queue: queue} }
@@ -101,6 +102,71 @@ func TestFilter(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestFilterOnPayload(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		for _, payload := range []string{`{"total":99,"tags":{"eu":true}}`, `{"total":150}`, `{"total":"150"}`, `"text"`, `{"total":200,"tags":{"eu":true}}`} {
+			r.add("q", engine.NewItem{Payload: []byte(payload)})
+		}
+		list := func(filter string) string {
+			page, err := r.List(r.ctx, engine.ListRequest{Filter: filter})
+			if err != nil {
+				t.Fatalf("%s: %v", filter, err)
+			}
+			var got []string
+			for _, i := range page.Items {
+				got = append(got, fmt.Sprint(i.Number))
+			}
+			return strings.Join(got, " ")
+		}
+		for filter, want := range map[string]string{
+			`jq:".total > 100"`:               "2 3 5", // in jq a string is more than any number
+			`jq:".total|numbers > 100"`:       "2 5",
+			`jq:.tags.eu`:                     "1 5",
+			`!jq:.tags.eu`:                    "2 3 4",
+			`jq:.tags.eu number:>1`:           "5",
+			`jq:.tags.eu jq:".total == 99"`:   "1",
+			`jq:"env | length > 0"`:           "", // nothing of the machine's is to be seen
+			`status:queued jq:".nope.deeper"`: "",
+		} {
+			if got := list(filter); got != want {
+				t.Errorf("%s selects %q, want %q", filter, got, want)
+			}
+		}
+		for filter, want := range map[string]string{`jq:".a |"`: "unexpected", `jq:nosuch(.)`: "nosuch"} {
+			if _, err := r.List(r.ctx, engine.ListRequest{Filter: filter}); store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", filter, err)
+			}
+		}
+		if recs, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "r", N: 5, Filter: `jq:.tags.eu`}); err != nil || len(recs) != 2 || recs[1].Number != 5 {
+			t.Errorf("claimed %+v, %v", recs, err)
+		}
+		_, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "r", Filter: `jq:.tags.eu`})
+		r.wantCode(err, store.CodeEmpty)
+		_, err = r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "r", Filter: `jq:(`})
+		r.wantCode(err, store.CodeInvalid)
+	})
+}
+
+// A jq program may run for ever; the list that it is for may not. In real time,
+// since a bubble's clock stands still while anything computes.
+func TestEndlessJQIsCutOff(t *testing.T) {
+	e, err := engine.Open(t.Context(), memory.New(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.AddQueue(t.Context(), engine.DefaultQueue("q", store.Jobs)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Add(t.Context(), engine.AddRequest{Queue: "q", Items: []engine.NewItem{{Payload: object()}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.List(t.Context(), engine.ListRequest{Filter: `jq:"def f: f; f"`}); store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), "takes longer than 100ms") {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestFilterErrorsNameTheTerm(t *testing.T) {

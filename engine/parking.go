@@ -20,7 +20,7 @@ type parking struct {
 // parkedClaim is one waiting claim. It is in its line until a change reserves
 // it; the change then delivers, or puts it back when it is rolled back.
 type parkedClaim struct {
-	req      *ClaimRequest
+	ask      *ask
 	got      chan []Record // capacity 1; nil: given up while reserved, and not served
 	reserved bool
 	left     bool // the caller has gone; never put back
@@ -41,7 +41,7 @@ func (t *tx) park(c *parkedClaim) {
 	if p.lines == nil {
 		p.lines = map[string][]*parkedClaim{}
 	}
-	p.lines[c.req.Queue] = append(p.lines[c.req.Queue], c)
+	p.lines[c.ask.Queue] = append(p.lines[c.ask.Queue], c)
 	t.after.parked = c
 }
 
@@ -50,7 +50,7 @@ func (t *tx) serveParked() error {
 	for _, queue := range t.after.available {
 		var tried []*parkedClaim
 		for c := t.e.parking.reserve(queue, tried); c != nil; c = t.e.parking.reserve(queue, tried) {
-			records, err := t.claim(c.req)
+			records, err := t.claim(c.ask)
 			if err != nil && store.CodeOf(err) != store.CodeConflict {
 				t.e.parking.release(c)
 				return err
@@ -60,7 +60,7 @@ func (t *tx) serveParked() error {
 				continue
 			}
 			t.e.parking.release(c)
-			if tried = append(tried, c); c.req.Reference == "" {
+			if tried = append(tried, c); !c.ask.picky() {
 				break // nothing is left for the others either
 			}
 		}
@@ -126,7 +126,7 @@ func (p *parking) free(c *parkedClaim) {
 }
 
 func (p *parking) remove(c *parkedClaim) {
-	line := p.lines[c.req.Queue]
+	line := p.lines[c.ask.Queue]
 	for i := range line {
 		if line[i] == c {
 			line = append(line[:i:i], line[i+1:]...)
@@ -134,10 +134,10 @@ func (p *parking) remove(c *parkedClaim) {
 		}
 	}
 	if len(line) == 0 {
-		delete(p.lines, c.req.Queue)
+		delete(p.lines, c.ask.Queue)
 		return
 	}
-	p.lines[c.req.Queue] = line
+	p.lines[c.ask.Queue] = line
 }
 
 // wait blocks until the claim is served, the time is over (nil, nil) or ctx
