@@ -65,7 +65,10 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 		err = unclaimed
 	}
 	if err == nil && len(got) == 0 && r.Wait > 0 {
-		got, err = e.parking.wait(ctx, parked, time.Duration(r.Wait))
+		got, err = e.parking.wait(ctx, e.closed, parked, time.Duration(r.Wait))
+	}
+	if err == nil && len(got) == 0 {
+		err = e.stopped()
 	}
 	if err == nil && len(got) == 0 {
 		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + r.Queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}

@@ -9,6 +9,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/store/memory"
 )
 
 func object() []byte { return []byte(`{"a":1}`) }
@@ -164,6 +165,36 @@ func TestParkedClaimIsServed(t *testing.T) {
 		r.add("q", engine.NewItem{Payload: object(), DeferUntil: store.At(time.Now().Add(30 * time.Minute))})
 		if a := <-delayed; len(a.recs) != 1 || a.took.Round(time.Second) != 30*time.Minute {
 			t.Errorf("deferred item came after %s: %v", a.took, a.err)
+		}
+	})
+}
+
+func TestCloseEndsWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, memory.New())
+		r.queue("q", store.Jobs, nil)
+		s, err := r.Watch(r.ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := make(chan error, 2)
+		go func() {
+			_, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "r", Wait: store.Duration(time.Hour)})
+			ends <- err
+		}()
+		go func() {
+			_, err := r.Watch(r.ctx, s.Revision)
+			ends <- err
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := <-ends; store.CodeOf(err) != store.CodeUnavailable || time.Since(begun) > 0 {
+				t.Errorf("after %s: %v", time.Since(begun), err)
+			}
 		}
 	})
 }

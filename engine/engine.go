@@ -90,6 +90,17 @@ func (e *Engine) Close() (err error) {
 	return err
 }
 
+// stopped is the error of a call that waited while the engine was closed; nil
+// while it runs.
+func (e *Engine) stopped() error {
+	select {
+	case <-e.closed:
+		return &store.Error{Code: store.CodeUnavailable, Thing: or(e.name, "the engine"), Rule: "has stopped", Mend: "start it again"}
+	default:
+		return nil
+	}
+}
+
 // Incarnation is this engine's own random name; it tells its drains' claims
 // from those of an engine that ran on the store before.
 func (e *Engine) Incarnation() string { return e.incarnation }

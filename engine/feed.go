@@ -91,7 +91,7 @@ func (e *Engine) Watch(ctx context.Context, after uint64) (*Snapshot, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-e.closed:
-			return nil, store.Unavailable(e.name, nil, "the engine has stopped; start it again")
+			return nil, e.stopped()
 		case <-e.feed.wait():
 		}
 	}

@@ -140,10 +140,10 @@ func (p *parking) remove(c *parkedClaim) {
 	p.lines[c.ask.Queue] = line
 }
 
-// wait blocks until the claim is served, the time is over (nil, nil) or ctx
-// ends. A claim reserved by a change at that moment waits for its outcome, so
+// wait blocks until the claim is served, the time is over (nil, nil), ctx ends or
+// the engine is closed. A claim reserved by a change at that moment waits for its outcome, so
 // that no item is handed to nobody.
-func (p *parking) wait(ctx context.Context, c *parkedClaim, d time.Duration) ([]Record, error) {
+func (p *parking) wait(ctx context.Context, closed <-chan struct{}, c *parkedClaim, d time.Duration) ([]Record, error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -151,6 +151,7 @@ func (p *parking) wait(ctx context.Context, c *parkedClaim, d time.Duration) ([]
 		return got, nil
 	case <-timer.C:
 	case <-ctx.Done():
+	case <-closed:
 	}
 	p.mu.Lock()
 	c.left = true
