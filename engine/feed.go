@@ -37,8 +37,12 @@ type dirt struct {
 	any    bool
 }
 
-// touch marks what a committed change did.
+// touch marks what a committed change did; one that did nothing that shows, as a
+// claim of nothing or a renewal, makes no new picture.
 func (f *feed) touch(a *effects) {
+	if len(a.touched) == 0 && len(a.notices) == 0 && !a.groups {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, n := range a.notices {
