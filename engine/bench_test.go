@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,7 @@ var benchPayload = json.RawMessage(`{"invoice":"INV-1042","text":"` + strings.Re
 
 func benchEngine(b *testing.B, dir string) *engine.Engine {
 	b.Helper()
+	debug.SetGCPercent(400) // as the program runs, see main.go
 	s, err := bolt.Open(filepath.Join(dir, "bench.db"), bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
