@@ -51,9 +51,10 @@ func (a *app) picture() *paint.Canvas {
 	}
 	a.header().Draw(e, c)
 	a.drawPlaces(c)
-	a.body = e.Renew(a.body, e.Width, e.Height-above-below)
+	seen := e.AsOf()
+	a.body = seen.Renew(a.body, e.Width, e.Height-above-below)
 	body := a.body
-	a.top().Draw(e.AsOf(), body)
+	a.top().Draw(seen, body)
 	for i := range body.Height() {
 		c.Draw(body, i)
 		c.End()

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"signalbox/engine"
 	"signalbox/engine/lane"
 	"signalbox/store"
+	"signalbox/themes"
 	"signalbox/tui/internal/fake"
 	"signalbox/tui/screen"
 )
@@ -149,6 +151,14 @@ func TestDeadEngineStopsTheWholePicture(t *testing.T) {
 	c.send(fedMsg{err: errors.New("connection refused")})
 	c.shows("no engine since 14:03:10", "picture as of 14:03:10")
 	c.hides("live")
+	c.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	theme := c.app.env.Theme
+	for _, r := range []themes.Role{themes.LaneFast, themes.LaneSlow, themes.SlowRipe, themes.StateStuck} {
+		if strings.Contains(c.picture(), theme.Prefix(r)) {
+			t.Fatalf("%s is in colour in a picture that is not live", r)
+		}
+	}
+	c.send(tea.ColorProfileMsg{Profile: colorprofile.NoTTY})
 	held := c.picture()
 	c.wait(2 * time.Minute)
 	c.app.dirty = true
@@ -374,4 +384,41 @@ func TestHelpIsWholeInASmallTerminal(t *testing.T) {
 	if !strings.Contains(help, "never quits") {
 		t.Fatal(c.picture())
 	}
+}
+
+// The history keeps its columns however long its words are, and leaves out
+// the reason that stands above.
+func TestHistoryKeepsItsColumns(t *testing.T) {
+	e := fake.Lifelike()
+	id := store.ID{Queue: "finance.orders", Number: 4}
+	e.Tell(id, store.Change{Event: "business-exception", From: store.Processing, To: store.BusinessException, Actor: engine.DrainPrefix + "895965dc/finance.orders/7", Why: "no postal code"})
+	e.Tell(id, store.Change{Event: "review-note", Actor: "grace", Why: strings.Repeat("asked the customer twice ", 6)})
+	c := open(t, e, 120, 60)
+	c.press("5", "enter", "enter")
+	c.shows("business-exception  by drain 7", "review-note         ")
+	if n := strings.Count(c.picture(), "no postal code"); n != 1 {
+		t.Fatalf("the reason stands there %d times", n)
+	}
+	for _, line := range strings.Split(c.picture(), "\n") {
+		if strings.Contains(line, "asked the customer") && strings.Index(line, "asked") < 88 && !strings.Contains(line, "by grace") {
+			t.Fatalf("out of its column: %q", line)
+		}
+	}
+}
+
+func TestErrorDetailsAreASectionOfTheirOwn(t *testing.T) {
+	e := fake.Lifelike()
+	e.Edit(store.ID{Queue: "finance.orders", Number: 4}, func(r *engine.Record) {
+		r.Error.Details = strings.Repeat("a line of stderr\n", 60) + "the last line"
+	})
+	c := open(t, e, 80, 24)
+	c.press("5", "enter", "enter", "tab")
+	c.shows("Details", "a line of stderr")
+	for range 60 {
+		if strings.Contains(c.picture(), "the last line") {
+			return
+		}
+		c.press("down")
+	}
+	t.Fatal("the end of the details is out of reach")
 }

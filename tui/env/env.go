@@ -7,6 +7,7 @@ package env
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"signalbox/engine"
@@ -205,4 +206,14 @@ func (e Env) Excepted(queue string) (n int64) {
 		}
 	}
 	return n
+}
+
+// Robot names who works or worked an item. The engine's own drains bear its
+// incarnation and their queue, which tell a reader nothing new beside it; what
+// is left is their number.
+func Robot(name string) string {
+	if rest, ok := strings.CutPrefix(name, engine.DrainPrefix); ok {
+		return "drain " + rest[strings.LastIndexByte(rest, '/')+1:]
+	}
+	return name
 }

@@ -252,3 +252,11 @@ func (e *Engine) History(_ context.Context, id store.ID, limit int) ([]store.Cha
 	slices.Reverse(h)
 	return h[:min(limit, len(h))], nil
 }
+
+// Tell adds a change to an item's history.
+func (e *Engine) Tell(id store.ID, c store.Change) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.At, c.Queue, c.Number = store.At(Epoch()), id.Queue, id.Number
+	e.history[id] = append(e.history[id], c)
+}

@@ -76,7 +76,7 @@ func (f *facts) claim(r *store.Item) {
 	if r.Status.InFlight() {
 		label = "held by"
 	}
-	f.add(label, text.Clean(r.ClaimedBy))
+	f.add(label, text.Clean(env.Robot(r.ClaimedBy)))
 	f.time("since", r.ClaimedAt)
 	f.add("fence", text.Safe(strconv.FormatUint(r.Fence, 10)))
 	switch {

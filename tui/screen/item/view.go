@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -133,24 +134,32 @@ func (s *Item) change(e env.Env, c *store.Change, w int) []row {
 		{themes.Muted, text.Fit(e.Moment(c.At), whenWidth)},
 		{themes.Text, text.FitTail(text.Clean(c.Event), eventWidth-2, e.Glyphs.Ellipsis) + "  "},
 	}
+	var rows []row
 	at := whenWidth + eventWidth
-	room := w - at
-	if room < wordsLeast {
-		at, room = 2, 0
+	if w-at < wordsLeast {
+		at = 2
+		rows, cur = []row{{line: cur}}, line{{themes.Muted, "  "}}
 	}
+	room := w - at
 	if c.To != 0 && c.To != c.From && c.To.String() != c.Event {
-		role, turn := e.Standing(c.To, "")
+		kind := ""
+		if c.Event == string(engine.EventBusiness) {
+			kind = engine.Business
+		}
+		role, turn := e.Standing(c.To, kind)
 		cur = append(cur, run{role, turn + "  "})
 		room -= text.Width(turn) + 2
 	}
-	words := "by " + text.Clean(c.Actor)
+	words := "by " + text.Clean(env.Robot(c.Actor))
 	if why := s.why(c); why != "" {
 		words += ": " + why
 	}
 	if text.Width(words) <= room {
-		return []row{{line: append(cur, run{themes.Muted, words})}}
+		return append(rows, row{line: append(cur, run{themes.Muted, words})})
 	}
-	rows := []row{{line: cur}}
+	if len(cur) > 1 {
+		rows = append(rows, row{line: cur})
+	}
 	for _, part := range paint.Wrap(words, max(w-at, 1)) {
 		rows = append(rows, row{line: line{{themes.Muted, text.Pad(text.Safe(""), at) + part}}})
 	}

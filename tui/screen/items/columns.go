@@ -94,7 +94,7 @@ func columns(deciding bool) []table.Column[store.Item] {
 		{Title: "priority", Min: 8, Drop: 5, Cell: priority},
 		{Title: "due", Min: 11, Drop: 4, Cell: due},
 		when,
-		{Title: "robot", Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return i.ClaimedBy })},
+		{Title: "robot", Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return env.Robot(i.ClaimedBy) })},
 		reason,
 	}
 }
@@ -149,7 +149,7 @@ func what(e env.Env, i *store.Item) table.Cell {
 	case i.Error != nil && i.Error.Reason != "" && !i.Status.InFlight():
 		return table.Cell{Role: themes.Text, Text: text.Clean(i.Error.Reason)}
 	case i.Status == store.Abandoned:
-		return table.Cell{Role: themes.Text, Text: text.Clean(i.ClaimedBy + " ended without a word")}
+		return table.Cell{Role: themes.Text, Text: text.Clean(env.Robot(i.ClaimedBy) + " ended without a word")}
 	case i.Progress != "":
 		return table.Cell{Role: themes.Muted, Text: text.Clean(i.Progress)}
 	}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"signalbox/engine"
 	"signalbox/engine/lane"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -37,15 +36,7 @@ func (s *Slots) columns() []table.Column[lane.SlotState] {
 	}
 }
 
-// robot names who works in a slot. The engine's own drains bear its
-// incarnation and their queue, which tell a reader nothing new beside it; what
-// is left is their number.
-func robot(h *lane.Holder) string {
-	if rest, ok := strings.CutPrefix(h.Robot, engine.DrainPrefix); ok {
-		return "drain " + rest[strings.LastIndexByte(rest, '/')+1:]
-	}
-	return h.Robot
-}
+func robot(h *lane.Holder) string { return env.Robot(h.Robot) }
 
 // number is the item's number, beside the name of its queue.
 func number(h *lane.Holder) string {
