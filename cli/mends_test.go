@@ -140,7 +140,7 @@ func missing(root *cobra.Command, line string) string {
 func TestMissingCommandsAreFound(t *testing.T) {
 	root := (&app{Env: System("test")}).root()
 	for line, want := range map[string]string{
-		"restore":                          "command restore",
+		"explode":                          "command explode",
 		"queue explode":                    "command explode",
 		"item add --queue q --payload '-'": "",
 		"item add --que q":                 "flag --que",

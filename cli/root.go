@@ -32,6 +32,7 @@ func (a *app) root() *cobra.Command {
 		a.claimCommand(), a.startCommand(), a.renewCommand(), a.progressCommand(),
 		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(),
 		a.serveCommand(), a.demoCommand(), a.snapshotCommand(),
+		a.checkCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(),
 	)
 	help := helpCommand(root)
 	root.AddCommand(help)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -201,4 +202,15 @@ func (v *visitor) Groups(ctx context.Context, queue string) ([]store.Group, erro
 
 func (v *visitor) Pool(ctx context.Context) (lane.State, error) {
 	return ask(ctx, v, func(s Service) (lane.State, error) { return s.Pool(ctx) })
+}
+
+// What keeping a store asks.
+
+func (v *visitor) Check(ctx context.Context) ([]string, error) {
+	return ask(ctx, v, func(s Service) ([]string, error) { return s.Check(ctx) })
+}
+
+func (v *visitor) Backup(ctx context.Context, w io.Writer) error {
+	_, err := ask(ctx, v, func(s Service) (struct{}, error) { return struct{}{}, s.Backup(ctx, w) })
+	return err
 }

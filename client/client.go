@@ -81,27 +81,37 @@ func send[Out any](ctx context.Context, c *Client, method, path string, in any) 
 }
 
 func call[Out any](ctx context.Context, c *Client, method, path string, body []byte) (out Out, err error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://signalbox"+path, bytes.NewReader(body))
+	answer, err := c.ask(ctx, method, path, body)
 	if err != nil {
 		return out, err
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
+		return out, c.unreachable(ctx, fmt.Errorf("its answer can't be read: %w", err))
+	}
+	return out, nil
+}
+
+// ask gives the answer to a request that went well, whose body is to be closed.
+func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://signalbox"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	r.Header.Set(wire.ActorHeader, engine.Actor(ctx))
 	r.Header.Set("Content-Type", "application/json")
 	answer, err := c.http.Do(r)
 	if err != nil {
-		return out, c.unreachable(ctx, err)
+		return nil, c.unreachable(ctx, err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode == http.StatusNoContent {
-		return out, errEmpty
+		return nil, errEmpty
 	}
-	if answer.StatusCode != http.StatusOK {
-		return out, c.refusal(answer)
-	}
-	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
-		return out, c.unreachable(ctx, fmt.Errorf("its answer can't be read: %w", err))
-	}
-	return out, nil
+	return nil, c.refusal(answer)
 }
 
 // errEmpty is an answer that there is nothing.

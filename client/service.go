@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -51,7 +53,7 @@ func (c *Client) DeleteQueue(ctx context.Context, name string, force bool) error
 
 // Add stores new items; see engine.Engine.Add.
 func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResult, error) {
-	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Items: make([]wire.NewItem, len(r.Items))}
+	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Strict: r.Strict, Items: make([]wire.NewItem, len(r.Items))}
 	for i, item := range r.Items {
 		in.Items[i] = wire.NewItem{NewItem: item, Exact: append([]byte{}, item.Payload...)}
 		in.Items[i].Payload = nil
@@ -197,6 +199,37 @@ func (c *Client) Watch(ctx context.Context, after uint64) (*engine.Snapshot, err
 			return snapshot, err
 		}
 	}
+}
+
+// Check reads all of the store; see engine.Engine.Check.
+func (c *Client) Check(ctx context.Context) ([]string, error) {
+	found, err := get[wire.Check](ctx, c, "/v1/check", nil)
+	return found.Problems, err
+}
+
+// Backup writes a copy of the store; w may have got a part when it fails.
+func (c *Client) Backup(ctx context.Context, w io.Writer) error {
+	answer, err := c.ask(ctx, http.MethodGet, "/v1/backup", nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	to := &target{w: w}
+	if _, err := io.Copy(to, answer.Body); err != nil && to.err == nil {
+		return c.unreachable(ctx, fmt.Errorf("its answer ended early: %w", err))
+	}
+	return to.err
+}
+
+// target remembers that it was the writer that failed, and not what is copied.
+type target struct {
+	w   io.Writer
+	err error
+}
+
+func (t *target) Write(p []byte) (n int, err error) {
+	n, t.err = t.w.Write(p)
+	return n, t.err
 }
 
 func answers(wired []wire.Outcome, err error) ([]engine.Outcome, error) {

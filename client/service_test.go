@@ -1,10 +1,12 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -20,6 +22,7 @@ import (
 	"signalbox/server/socket"
 	"signalbox/server/wire"
 	"signalbox/store"
+	"signalbox/store/bolt"
 	"signalbox/store/memory"
 )
 
@@ -316,6 +319,94 @@ func TestReadOnlyClientChangesNothing(t *testing.T) {
 	}
 	if queues, err := c.Queues(t.Context()); err != nil || len(queues) != 0 {
 		t.Errorf("queues are %v, %v", queues, err)
+	}
+}
+
+func TestCheckAndBackupOverTheSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	b, err := bolt.Open(path, bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), b, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	socket, _ := serve(t, e)
+	c := connect(t, socket, client.Options{ReadOnly: true})
+	if problems, err := c.Check(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("a check found %q, %v", problems, err)
+	}
+	var own, over bytes.Buffer
+	if err := errors.Join(e.Backup(t.Context(), &own), c.Backup(t.Context(), &over)); err != nil || own.Len() == 0 || !bytes.Equal(own.Bytes(), over.Bytes()) {
+		t.Errorf("%d bytes over the socket, %d in process, %v", over.Len(), own.Len(), err)
+	}
+	full := errors.New("no space left")
+	if err := c.Backup(t.Context(), writer(func([]byte) (int, error) { return 0, full })); !errors.Is(err, full) {
+		t.Errorf("a full disk gave %v", err)
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// A backup that breaks off is never taken for a whole one, and one that can't
+// begin says why.
+func TestBackupThatBreaksOff(t *testing.T) {
+	for _, begun := range []int{0, 100, 100_000} {
+		path, _ := serve(t, breaking{newEngine(t), begun})
+		c := connect(t, path, client.Options{})
+		var got bytes.Buffer
+		err := c.Backup(t.Context(), &got)
+		if store.CodeOf(err) != store.CodeUnavailable || (begun == 0) != strings.Contains(err.Error(), "damaged page") {
+			t.Errorf("after %d bytes: %v", begun, err)
+		}
+	}
+	path, _ := serve(t, newEngine(t))
+	if err := connect(t, path, client.Options{}).Backup(t.Context(), io.Discard); store.CodeOf(err) != store.CodeInvalid {
+		t.Errorf("a store in memory: %v", err)
+	}
+}
+
+// breaking breaks off its backups.
+type breaking struct {
+	server.Service
+	after int
+}
+
+func (b breaking) Backup(_ context.Context, w io.Writer) error {
+	if b.after > 0 {
+		if _, err := w.Write(make([]byte, b.after)); err != nil {
+			return err
+		}
+	}
+	return store.Unavailable("store", errors.New("damaged page"), "")
+}
+
+// A reader that is slow does not keep an engine from stopping.
+func TestStoppingCutsOffASlowBackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.sock")
+	l, err := socket.Listen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- server.Serve(ctx, l, server.Handler(breaking{newEngine(t), 64 << 20}, server.Options{}), time.Millisecond)
+	}()
+	c := connect(t, path, client.Options{})
+	err = c.Backup(t.Context(), writer(func(p []byte) (int, error) {
+		if cancel(); done != nil {
+			<-done
+			done = nil
+		}
+		return len(p), nil
+	}))
+	if store.CodeOf(err) != store.CodeUnavailable {
+		t.Errorf("the backup ended with %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"time"
 
 	"signalbox/engine"
@@ -56,6 +57,8 @@ func routes(health wire.Health) []route {
 		read("GET /v1/pool", nothing, func(s Service, ctx context.Context, _ struct{}) (lane.State, error) { return s.Pool(ctx) }),
 		write("PUT /v1/pool", Service.SetPool),
 		read("GET /v1/snapshot", watchOf, watch),
+		read("GET /v1/check", nothing, check),
+		read("GET /v1/backup", nothing, backup),
 	}
 }
 
@@ -120,7 +123,7 @@ type addRefused struct {
 func (a *addRefused) Unwrap() error { return a.error }
 
 func add(s Service, ctx context.Context, in wire.AddRequest) ([]wire.AddResult, error) {
-	r := engine.AddRequest{Queue: in.Queue, Mode: in.Mode, Items: make([]engine.NewItem, len(in.Items))}
+	r := engine.AddRequest{Queue: in.Queue, Mode: in.Mode, Strict: in.Strict, Items: make([]engine.NewItem, len(in.Items))}
 	for i, item := range in.Items {
 		r.Items[i] = item.NewItem
 		if item.Exact != nil {
@@ -240,4 +243,13 @@ func watch(s Service, ctx context.Context, in watching) (*engine.Snapshot, error
 		return nil, &store.Error{Code: store.CodeEmpty, Thing: "the snapshot", Rule: "nothing new"}
 	}
 	return snapshot, err
+}
+
+func check(s Service, ctx context.Context, _ struct{}) (wire.Check, error) {
+	problems, err := s.Check(ctx)
+	return wire.Check{Problems: append([]string{}, problems...)}, err
+}
+
+func backup(s Service, ctx context.Context, _ struct{}) (octets, error) {
+	return func(w io.Writer) error { return s.Backup(ctx, w) }, nil
 }

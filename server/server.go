@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -59,6 +60,8 @@ type Service interface {
 	Pool(context.Context) (lane.State, error)
 	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
 	Watch(ctx context.Context, after uint64) (*engine.Snapshot, error)
+	Check(context.Context) (problems []string, err error)
+	Backup(ctx context.Context, w io.Writer) error
 }
 
 // Options says how to serve.
@@ -96,8 +99,15 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		actor = "api"
 	}
 	answer, err := h.serve(engine.WithActor(r.Context(), actor), h.service, r)
-	if err == nil {
+	stream, streams := answer.(octets)
+	begun := &writing{w: w}
+	switch {
+	case err == nil && streams:
+		err = stream(begun)
+	case err == nil:
 		reply(w, http.StatusOK, answer)
+	}
+	if err == nil {
 		return
 	}
 	// What a caller did wrong is the caller's to read; only what no caller
@@ -105,7 +115,27 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if code := store.CodeOf(err); code == store.CodeFailed && r.Context().Err() == nil {
 		h.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "actor", actor, "error", err)
 	}
+	if begun.any {
+		panic(http.ErrAbortHandler) // the caller must not take a part for the whole
+	}
 	refuse(w, err)
+}
+
+// octets is an answer that is no JSON, written as it is made.
+type octets func(io.Writer) error
+
+// writing is the body of an answer of octets.
+type writing struct {
+	w   http.ResponseWriter
+	any bool
+}
+
+func (b *writing) Write(p []byte) (int, error) {
+	if !b.any {
+		b.any = true
+		b.w.Header().Set("Content-Type", "application/octet-stream")
+	}
+	return b.w.Write(p)
 }
 
 // refuse writes an error, the one place where codes become statuses.
@@ -143,7 +173,8 @@ func reply(w http.ResponseWriter, status int, answer any) {
 }
 
 // Serve answers on l until ctx ends. Parked requests are then answered as
-// interrupted, and running ones have grace to finish. It closes l.
+// interrupted, and running ones have grace to finish before they are cut off.
+// It closes l.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
 	parked, unpark := context.WithCancel(context.WithoutCancel(ctx))
 	defer unpark()
@@ -158,7 +189,11 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Durat
 		unpark()
 		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
-		stopped <- s.Shutdown(soon)
+		err := s.Shutdown(soon)
+		if err != nil {
+			_ = s.Close() // a backup whose reader is slow would keep the store open
+		}
+		stopped <- err
 	})
 	err := s.Serve(l)
 	if stop() {

@@ -78,6 +78,11 @@ type Health struct {
 	PID   int    `json:"pid"`
 }
 
+// Check is what a check of the store found.
+type Check struct {
+	Problems []string `json:"problems"`
+}
+
 // NewItem is an item to add. Exact, when set, is its payload byte for byte,
 // which JSON inside JSON would not keep; an empty one stays empty.
 type NewItem struct {
@@ -87,9 +92,10 @@ type NewItem struct {
 
 // AddRequest is engine.AddRequest.
 type AddRequest struct {
-	Queue string    `json:"queue"`
-	Items []NewItem `json:"items"`
-	Mode  string    `json:"mode,omitempty"`
+	Queue  string    `json:"queue"`
+	Items  []NewItem `json:"items"`
+	Mode   string    `json:"mode,omitempty"`
+	Strict bool      `json:"strict,omitempty"`
 }
 
 // AddResult is engine.AddResult with its error's code; a refused one has no item.
