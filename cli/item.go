@@ -21,6 +21,7 @@ func (a *app) itemCommands() *cobra.Command {
 func (a *app) itemAdd() *cobra.Command {
 	var queue, payload, priority, due, deferral string
 	var item engine.NewItem
+	var strict bool
 	c := &cobra.Command{
 		Use: "add", Short: "Add one item to a queue", Args: takes(),
 		Example: `signalbox item add --queue invoices --reference INV-1042 --payload '{"amount": 12.5}' --due +2h`,
@@ -35,6 +36,7 @@ func (a *app) itemAdd() *cobra.Command {
 	f.StringVar(&item.Key, "key", "", "your own key: the same again gives the item that is there")
 	f.StringVar(&item.Job, "job", "", "the job it belongs to")
 	f.IntVar(&item.MaxAttempts, "max-attempts", 0, "instead of the queue's retries + 1")
+	strictFlag(c, &strict)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if !f.Changed("payload") {
 			return usage("`item add`", "it needs --payload", "write it as --payload '{\"amount\": 12.5}', or {} for none")
@@ -55,7 +57,7 @@ func (a *app) itemAdd() *cobra.Command {
 			return needsQueue(c)
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			results, err := s.Add(ctx, engine.AddRequest{Queue: queue, Items: []engine.NewItem{item}})
+			results, err := s.Add(ctx, engine.AddRequest{Queue: queue, Strict: strict, Items: []engine.NewItem{item}})
 			if err != nil {
 				return err
 			}
@@ -63,6 +65,10 @@ func (a *app) itemAdd() *cobra.Command {
 		})
 	}
 	return c
+}
+
+func strictFlag(c *cobra.Command, strict *bool) {
+	c.Flags().BoolVar(strict, "strict", false, "refuse a payload that breaks the queue's schema, instead of adding it for a person to see")
 }
 
 func needsQueue(c *cobra.Command) error {

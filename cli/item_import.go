@@ -27,6 +27,7 @@ type importing struct {
 	path    string // "-" is stdin
 	rejects string // where rejected rows go; "" = beside the file
 	from    int    // the first line to read rows from
+	strict  bool
 	columns intake.Columns
 }
 
@@ -53,6 +54,7 @@ func (a *app) itemImport() *cobra.Command {
 	f.StringVar(&im.columns.Defer, "defer", "", "column of the time before which not to claim")
 	f.StringVar(&im.rejects, "rejects", "", "new file for the rejected rows (default FILE.rejects beside it)")
 	f.IntVar(&im.from, "from-line", 0, "pass over the rows that begin before this line, to go on after an import that ended early")
+	strictFlag(c, &im.strict)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		im.path = args[0]
 		switch im.mode {
@@ -178,7 +180,7 @@ func (im *importing) whole(ctx context.Context, s Service, file *intake.File, ba
 	}
 	bar.say("storing")
 	// From here on it is stored or refused, so that nobody need guess.
-	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Items: items})
+	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, Items: items})
 	if err == nil {
 		bar.clear()
 		done := imported{Stored: len(items)}

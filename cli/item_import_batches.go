@@ -142,7 +142,7 @@ func (b *batcher) flush(ctx context.Context) error {
 }
 
 func (b *batcher) add(ctx context.Context, rows []intake.Row) ([]engine.AddResult, error) {
-	r := engine.AddRequest{Queue: b.im.queue, Mode: b.im.mode}
+	r := engine.AddRequest{Queue: b.im.queue, Mode: b.im.mode, Strict: b.im.strict}
 	for _, row := range rows {
 		if row.Err == nil {
 			r.Items = append(r.Items, row.Item)

@@ -29,7 +29,7 @@ func (a *app) queueAdd() *cobra.Command {
 		Args:    takes("NAME", "[CMD…]"),
 	}
 	c.Flags().StringVar(&family, "family", "jobs", "what its items are: jobs (retried in place) or transactions (each retry a linked copy)")
-	settings := addSettings(c)
+	settings := a.addSettings(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		f, err := store.ParseFamily(family)
 		if err != nil {
@@ -67,7 +67,7 @@ func (a *app) queueSet() *cobra.Command {
 		Example: "signalbox queue set invoices --retries 5 --retry-window 2h",
 		Args:    takes("NAME", "[CMD…]"),
 	}
-	settings := addSettings(c)
+	settings := a.addSettings(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name, command, err := nameAndCommand(c, args)
 		if err != nil {

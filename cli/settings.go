@@ -9,7 +9,10 @@ import (
 )
 
 // settings turns flags into a patch of a queue's settings.
-type settings struct{ flags *pflag.FlagSet }
+type settings struct {
+	app   *app
+	flags *pflag.FlagSet
+}
 
 // settingFlags are the flags that stand for a setting: --retry-window is
 // retry_window.
@@ -58,7 +61,19 @@ func consumerFlags() settingFlags {
 	}
 }
 
-func addSettings(c *cobra.Command) settings {
+// schemaFlags are the flags of a queue's schemas, which stand together in the
+// settings.
+func schemaFlags() [][2]string {
+	return [][2]string{
+		{"payload", "what payloads must look like: a JSON Schema, @FILE, or none"},
+		{"output", "what the outputs of successes must look like, likewise"},
+		{"analytics", "what their analytics must look like, likewise"},
+	}
+}
+
+func schemaFlag(content string) string { return content + "-schema" }
+
+func (a *app) addSettings(c *cobra.Command) settings {
 	f := c.Flags()
 	for _, set := range []settingFlags{queueFlags(), consumerFlags()} {
 		for _, d := range append(set.texts, set.durations...) {
@@ -74,7 +89,10 @@ func addSettings(c *cobra.Command) settings {
 			f.StringArray(d[0], nil, d[1])
 		}
 	}
-	return settings{f}
+	for _, d := range schemaFlags() {
+		f.String(schemaFlag(d[0]), "", d[1])
+	}
+	return settings{a, f}
 }
 
 // patch gives the settings whose flags were given as a JSON object.
@@ -86,6 +104,13 @@ func (s settings) patch(command []string) (json.RawMessage, error) {
 	consumer, err := s.read(consumerFlags())
 	if err != nil {
 		return nil, err
+	}
+	schemas, err := s.schemas()
+	if err != nil {
+		return nil, err
+	}
+	if len(schemas) > 0 {
+		patch["schemas"] = schemas
 	}
 	if kind, ok := consumer["consumer"]; ok {
 		consumer["kind"] = kind
@@ -103,6 +128,31 @@ func (s settings) patch(command []string) (json.RawMessage, error) {
 		patch["consumer"] = consumer
 	}
 	return json.Marshal(patch)
+}
+
+// schemas reads the schemas' flags; none is null.
+func (s settings) schemas() (map[string]json.RawMessage, error) {
+	values := map[string]json.RawMessage{}
+	for _, d := range schemaFlags() {
+		flag := schemaFlag(d[0])
+		v, _ := s.flags.GetString(flag)
+		switch {
+		case !s.flags.Changed(flag):
+			continue
+		case v == "none":
+			values[d[0]] = json.RawMessage("null")
+			continue
+		}
+		text, err := s.app.content(flag, v)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, new(map[string]any)); err != nil {
+			return nil, usage("--"+flag, "it is no JSON object: "+err.Error(), "give a JSON Schema, @FILE, or none")
+		}
+		values[d[0]] = text
+	}
+	return values, nil
 }
 
 func (s settings) read(set settingFlags) (map[string]any, error) {
