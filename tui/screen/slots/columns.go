@@ -32,7 +32,7 @@ func (s *Slots) columns() []table.Column[lane.SlotState] {
 			role, _ := held.role(e, s)
 			return table.Cell{Role: role, Text: e.Age(s.Holder.Since)}
 		}},
-		{Title: "", Min: 9, Drop: 1, Cell: s.standing, Blank: s.ordinary},
+		{Title: "", Min: 1, Ideal: 9, Clip: true, Cell: s.standing, Blank: s.ordinary},
 	}
 }
 

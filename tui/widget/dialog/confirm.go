@@ -117,18 +117,12 @@ func (d *confirm) accept(e env.Env) screen.Effects {
 func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 	inner := widest(append([]text.Safe{d.Title + "  "}, d.Lines...), 40, w-4)
 	body := e.Canvas(inner, max(h-2, 1))
-	lines := 0
 	room := max(h-5, 0)
 	if d.Noted {
 		room = max(room-2, 0)
 	}
-	for _, l := range d.Lines {
-		for _, part := range paint.Wrap(l, inner) {
-			if lines < room {
-				body.Text(themes.Text, part)
-				lines++
-			}
-		}
+	for _, part := range fitted(d.Lines, inner, room, e.Glyphs.Ellipsis) {
+		body.Text(themes.Text, part)
 	}
 	if h > 6 {
 		body.End()
@@ -145,6 +139,29 @@ func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 		d.drawButtons(e, body)
 	}
 	return Frame(e, d.Title, body, w, h)
+}
+
+// fitted breaks lines to a width and makes them fit a height: blank ones go
+// first, then the last ones, for which a mark stands.
+func fitted(lines []text.Safe, w, h int, tail string) []text.Safe {
+	var all, full []text.Safe
+	for _, l := range lines {
+		parts := paint.Wrap(l, w)
+		all = append(all, parts...)
+		if l != "" {
+			full = append(full, parts...)
+		}
+	}
+	if len(all) <= h {
+		return all
+	}
+	if len(full) > h {
+		full = full[:max(h, 0)]
+		if h > 0 {
+			full[h-1] = text.Safe(tail)
+		}
+	}
+	return full
 }
 
 func (d *confirm) drawTyping(e env.Env, c *paint.Canvas) {

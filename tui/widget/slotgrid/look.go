@@ -1,7 +1,7 @@
 package slotgrid
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"signalbox/engine/lane"
@@ -30,7 +30,7 @@ type look struct {
 	stuck bool
 }
 
-func (g *Grid) look(e env.Env, s *lane.SlotState) look {
+func (g *Grid) look(e *env.Env, s *lane.SlotState) look {
 	h := s.Holder
 	if h == nil {
 		return look{role: themes.StateIdle, lever: text.Safe(e.Glyphs.SlotFree)}
@@ -54,12 +54,12 @@ func (g *Grid) look(e env.Env, s *lane.SlotState) look {
 
 // held is for how long a slot has been held, without the cost of calendars:
 // it is asked a thousand times a frame.
-func (g *Grid) held(e env.Env, h *lane.Holder) time.Duration {
+func (g *Grid) held(e *env.Env, h *lane.Holder) time.Duration {
 	return max(store.At(e.Now).Sub(h.Since), 0).Truncate(time.Second)
 }
 
 // sign is the glyph where a slot has only one.
-func (g *Grid) sign(e env.Env, s *lane.SlotState, k look) text.Safe {
+func (g *Grid) sign(e *env.Env, s *lane.SlotState, k look) text.Safe {
 	switch {
 	case s.State == lane.Closing:
 		return text.Safe(e.Glyphs.SlotClosing)
@@ -75,17 +75,17 @@ func coarse(d time.Duration) text.Safe {
 	case d < time.Second:
 		return "new"
 	case d < 100*time.Second:
-		return text.Safe(fmt.Sprintf("%ds", d/time.Second))
+		return text.Safe(strconv.Itoa(int(d/time.Second)) + "s")
 	case d < 100*time.Minute:
-		return text.Safe(fmt.Sprintf("%dm", d/time.Minute))
+		return text.Safe(strconv.Itoa(int(d/time.Minute)) + "m")
 	case d < 100*time.Hour:
-		return text.Safe(fmt.Sprintf("%dh", d/time.Hour))
+		return text.Safe(strconv.Itoa(int(d/time.Hour)) + "h")
 	}
-	return text.Safe(fmt.Sprintf("%dd", min(d/(24*time.Hour), 99)))
+	return text.Safe(strconv.Itoa(int(min(d/(24*time.Hour), 99))) + "d")
 }
 
 // Stuck says whether a slot is held past what is expected.
-func (g *Grid) Stuck(e env.Env, s *lane.SlotState) bool { return g.look(e, s).stuck }
+func (g *Grid) Stuck(e env.Env, s *lane.SlotState) bool { return g.look(&e, s).stuck }
 
 // Role is the look of a slot's holder.
-func (g *Grid) Role(e env.Env, s *lane.SlotState) themes.Role { return g.look(e, s).role }
+func (g *Grid) Role(e env.Env, s *lane.SlotState) themes.Role { return g.look(&e, s).role }

@@ -19,7 +19,10 @@ func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
 	digits := len(strconv.Itoa(g.number(len(g.State.Slots))))
 	edge := margin + 2 + digits + 1 + l.PerRow*l.Cell + 1
 	c.Gap(margin)
-	c.Put(themes.LaneFast, text.Safe(lines.TopLeft)+" "+labels(e, lane.Fast, g.State.Fast)[0])
+	c.Put(themes.LaneFast, text.Safe(lines.TopLeft))
+	c.Put(themes.LaneFast, " ")
+	name := longest(&e, lane.Fast, g.State.Fast)
+	name.draw(c, themes.LaneFast)
 	c.End()
 	for _, p := range l.parts {
 		for from := p.first; from <= p.last; from += l.PerRow {
@@ -30,16 +33,18 @@ func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
 			c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(g.number(from))), digits)
 			c.Gap(1)
 			for n := from; n < from+l.PerRow && n <= p.last; n++ {
-				g.drawCell(e, c, l, n)
+				g.drawCell(&e, c, &l, n)
 			}
 			c.To(edge)
 			c.Put(themes.LaneSlow, right)
 			c.End()
 		}
 	}
-	label := labels(e, lane.Slow, g.State.Slow)[0]
-	c.To(edge - text.Width(label) - 1)
-	c.Put(themes.LaneSlow, label+" "+text.Safe(lines.BottomRight))
+	name = longest(&e, lane.Slow, g.State.Slow)
+	c.To(edge - name.width() - 1)
+	name.draw(c, themes.LaneSlow)
+	c.Put(themes.LaneSlow, " ")
+	c.Put(themes.LaneSlow, text.Safe(lines.BottomRight))
 	c.End()
 }
 
@@ -79,7 +84,7 @@ func (g *Grid) number(place int) int {
 	return g.State.Slots[place-1].Number
 }
 
-func (g *Grid) drawCell(e env.Env, c *paint.Canvas, l Layout, n int) {
+func (g *Grid) drawCell(e *env.Env, c *paint.Canvas, l *Layout, n int) {
 	if n > len(g.State.Slots) {
 		return
 	}
@@ -152,7 +157,7 @@ func (g *Grid) count(e env.Env, p part) (busy, fast, stuck int) {
 		if s.Holder.Lane == lane.Fast {
 			fast++
 		}
-		if g.look(e, s).stuck {
+		if g.look(&e, s).stuck {
 			stuck++
 		}
 	}

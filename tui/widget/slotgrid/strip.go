@@ -1,7 +1,6 @@
 package slotgrid
 
 import (
-	"fmt"
 	"strconv"
 
 	"signalbox/engine/lane"
@@ -77,9 +76,12 @@ func (g *Grid) bracket(e env.Env, c *paint.Canvas, l Layout, from, to int, r lan
 	left, right := g.left(l, from, first)+1, g.left(l, from, last)+l.Cell
 	c.To(left)
 	c.Put(role, text.Safe(open))
-	for _, label := range labels(e, which, r) {
-		if text.Width(label)+4 <= right-left {
-			c.Put(role, text.Safe(lines.H)+" "+label+" ")
+	for name := longest(&e, which, r); name.n > 0; name.shorten() {
+		if name.width()+4 <= right-left {
+			c.Put(role, text.Safe(lines.H))
+			c.Put(role, " ")
+			name.draw(c, role)
+			c.Put(role, " ")
 			break
 		}
 	}
@@ -88,29 +90,71 @@ func (g *Grid) bracket(e env.Env, c *paint.Canvas, l Layout, from, to int, r lan
 	c.End()
 }
 
-// labels are the words on a bracket, the longest first.
-func labels(e env.Env, which lane.Lane, r lane.LaneState) []text.Safe {
-	short := text.Safe(which)
-	ranged := text.Safe(fmt.Sprintf("%s %s", which, Span(e, r.First, r.Last)))
-	all := []text.Safe{ranged, short}
+// label is the words on a bracket, in parts, so that none need be joined.
+type label struct {
+	parts [8]text.Safe
+	n     int
+}
+
+// The parts of a label that tells the lane, its range, and its line.
+const (
+	laneOnly = 1
+	withSpan = 5
+	withLine = 8
+)
+
+// longest is all that a bracket may say.
+func longest(e *env.Env, which lane.Lane, r lane.LaneState) label {
+	l := label{n: withSpan, parts: [8]text.Safe{
+		text.Safe(which), " ", text.Safe(strconv.Itoa(r.First)), dash(e), text.Safe(strconv.Itoa(r.Last)),
+	}}
 	if r.Waiting > 0 {
-		waiting := text.Safe(fmt.Sprintf(" %s %s in line", e.Glyphs.Sep, text.Count(int64(r.Waiting))))
-		all = append([]text.Safe{ranged + waiting}, all...)
+		l.n = withLine
+		l.parts[5], l.parts[6], l.parts[7] = " "+text.Safe(e.Glyphs.Sep)+" ", text.Safe(text.Count(int64(r.Waiting))), " in line"
 	}
-	return all
+	return l
+}
+
+// shorten takes the last thing away; of the shortest nothing is left.
+func (l *label) shorten() {
+	switch l.n {
+	case withLine:
+		l.n = withSpan
+	case withSpan:
+		l.n = laneOnly
+	default:
+		l.n = 0
+	}
+}
+
+func (l *label) width() (w int) {
+	for _, p := range l.parts[:l.n] {
+		w += text.Width(p)
+	}
+	return w
+}
+
+func (l *label) draw(c *paint.Canvas, r themes.Role) {
+	for _, p := range l.parts[:l.n] {
+		c.Put(r, p)
+	}
 }
 
 // Span words a range of slots.
 func Span(e env.Env, first, last int) string {
-	dash := "–"
+	return strconv.Itoa(first) + string(dash(&e)) + strconv.Itoa(last)
+}
+
+// dash stands between the ends of a range.
+func dash(e *env.Env) text.Safe {
 	if e.Glyphs.Line.H == "-" {
-		dash = "-"
+		return "-"
 	}
-	return strconv.Itoa(first) + dash + strconv.Itoa(last)
+	return "–"
 }
 
 func (g *Grid) drawSlot(e env.Env, c *paint.Canvas, l Layout, s *lane.SlotState, line int) {
-	k := g.look(e, s)
+	k := g.look(&e, s)
 	w := l.Cell - 1
 	selected := s.Number == g.Selected
 	if selected && line == 1 {
@@ -152,7 +196,7 @@ func numberRole(s *lane.SlotState) themes.Role {
 // drawLever writes the slot's lever: up for fast work, down for slow. A stuck
 // or closing one bears its sign.
 func (g *Grid) drawLever(e env.Env, c *paint.Canvas, s *lane.SlotState, k look, w int) {
-	sign := g.sign(e, s, k)
+	sign := g.sign(&e, s, k)
 	if sign == k.lever {
 		c.Repeat(k.role, k.lever, w)
 		return
