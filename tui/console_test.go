@@ -27,7 +27,16 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	folder, err := os.MkdirTemp("", "signalbox-tui-") // for drafts, which are kept when refused
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("TMPDIR", folder); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
 }
 
 // console drives the root by hand: no program, no terminal, no time of its

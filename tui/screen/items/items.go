@@ -101,8 +101,6 @@ func (s *Items) Word(a keymap.Action) text.Safe {
 		return "status"
 	case keymap.Right:
 		return "status"
-	case keymap.Sort:
-		return "turn round"
 	}
 	return ""
 }
