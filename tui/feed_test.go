@@ -150,3 +150,28 @@ func TestHelpTellsWhatWorksHere(t *testing.T) {
 	c.press("?")
 	c.hides("Keys here")
 }
+
+// The clock shows minutes and is moved by them, so that it never seems to hang
+// and an idle console writes once a minute.
+func TestClockMovesOnceAMinute(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.shows("14:03 UTC")
+	c.wait(51 * time.Second)
+	c.send(minuteMsg{})
+	c.shows("14:04 UTC")
+	c.app.still = false
+	if c.app.minute() == nil {
+		t.Fatal("the next minute is not waited for")
+	}
+	if c.app.minute() != nil {
+		t.Fatal("it is waited for twice")
+	}
+	c.app.still = true
+	c.press("f")
+	still := c.picture()
+	c.wait(time.Minute)
+	c.send(minuteMsg{})
+	if c.picture() != still {
+		t.Fatal("the frozen picture moved")
+	}
+}

@@ -4,12 +4,10 @@ package exceptions
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
-	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
@@ -17,7 +15,6 @@ import (
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/items"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/dialog"
 	"signalbox/tui/widget/filterbar"
 	"signalbox/tui/widget/table"
 )
@@ -196,108 +193,6 @@ func (s *Exceptions) key(e env.Env, a keymap.Action) screen.Effects {
 		s.table.Move(a, s.height(e), e.Now)
 	}
 	return screen.Effects{}
-}
-
-// chosen are the marked groups, or else the one in hand. Marked ones that the
-// filter hides are among them; those that have gone are not.
-func (s *Exceptions) chosen(e env.Env) []store.Group {
-	if row := s.table.Row(); s.table.Marked() == 0 {
-		if row == nil {
-			return nil
-		}
-		return []store.Group{*row}
-	}
-	var groups []store.Group
-	for _, g := range e.Snap.Groups {
-		if _, ok := s.table.Marks()[keyOf(&g)]; ok {
-			groups = append(groups, g)
-		}
-	}
-	return groups
-}
-
-// begin has the engine freeze the groups' items as they stand, so that the
-// question can name them.
-func (s *Exceptions) begin(e env.Env, verb act.Verb) screen.Effects {
-	switch why := act.Barred(e); {
-	case verb == act.Edit:
-		return act.Refuse(verb, "one item at a time: open the group")
-	case why != "":
-		return act.Refuse(verb, why)
-	}
-	groups := s.chosen(e)
-	if len(groups) == 0 {
-		return act.Refuse(verb, "there is no group")
-	}
-	return s.send(order{verb: verb, groups: groups})
-}
-
-func (s *Exceptions) send(o order) screen.Effects {
-	if len(o.groups) == 0 {
-		return act.CopyIDs(nil)
-	}
-	s.gen++
-	s.asked[s.gen] = o
-	return screen.Do(s.desk.Select(screen.Addr{Screen: s.id, Gen: s.gen}, o.verb, requests(o.groups)...))
-}
-
-// requests select the items of groups.
-func requests(groups []store.Group) []engine.ListRequest {
-	var all []engine.ListRequest
-	for i := range groups {
-		g := &groups[i]
-		all = append(all, engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Kind: g.Kind, Group: g.Text})
-	}
-	return all
-}
-
-// selected asks the question about the items that were frozen.
-func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
-	asked, ok := s.asked[msg.Gen]
-	delete(s.asked, msg.Gen)
-	if !ok || msg.Gen != s.gen {
-		return screen.Effects{}
-	}
-	if msg.Err != nil {
-		return act.Fail("read the group", msg.Err)
-	}
-	to := screen.Addr{Screen: s.id, Gen: s.gen}
-	if asked.verb == act.NoVerb {
-		var ids []store.ID
-		for _, t := range msg.Targets {
-			ids = append(ids, t.Item)
-		}
-		if asked.json {
-			return s.desk.CopyJSON(to, ids, e.Mask)
-		}
-		return act.CopyIDs(ids)
-	}
-	o := act.Order{Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Requests: requests(asked.groups)}
-	for i := range asked.groups {
-		g := &asked.groups[i]
-		words := text.Clean(act.GroupWords(g))
-		if len(asked.groups) > 1 {
-			words = text.Safe(text.Count(g.Count)) + "  " + words
-		}
-		o.Where = append(o.Where, words)
-	}
-	return s.desk.Begin(e, to, o, true)
-}
-
-func (s *Exceptions) menu(e env.Env) screen.Effects {
-	groups := s.chosen(e)
-	title := text.Safe("Verbs")
-	n := int64(0)
-	for i := range groups {
-		n += groups[i].Count
-	}
-	switch {
-	case len(groups) == 1:
-		title = text.Safe("Verbs for the whole group of " + text.Count(n))
-	case len(groups) > 1:
-		title = text.Safe(fmt.Sprintf("Verbs for %d groups of %s", len(groups), text.Plural(n, "item")))
-	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(nil, len(groups), e.ReadOnly))})
 }
 
 // left counts the items shown, and those of them that need a person.

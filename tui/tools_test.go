@@ -1,0 +1,77 @@
+package tui
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"signalbox/store"
+	"signalbox/tui/screen"
+)
+
+func TestExplain(t *testing.T) {
+	c := group(t)
+	c.press("w")
+	c.shows("Why finance.orders/4 stands where it does", "queue finance.orders is paused by grace", "what helps: signalbox queue resume", "until 14:15:09, in 12m00s")
+	c.press("esc", "enter", "w")
+	c.shows("Why finance.orders/4")
+}
+
+func TestCopyHidesMaskedFields(t *testing.T) {
+	c := group(t)
+	c.press("y")
+	c.shows("Sent finance.orders/4 to the clipboard")
+	effects := c.app.desk.CopyJSON(screen.Addr{}, []store.ID{{Queue: "finance.orders", Number: 4}}, c.app.env.Mask)
+	told := effects.Cmds[0]()
+	words, err := json.Marshal(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(words), "DE89") || !strings.Contains(string(words), "10251") {
+		t.Fatalf("%s", words)
+	}
+}
+
+func TestEditAndRetry(t *testing.T) {
+	c := group(t, inPlace)
+	script := filepath.Join(t.TempDir(), "edit.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nsed -i 's/VINET/TOMSP/' \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", script)
+	c.press("E")
+	if len(c.engine.Retries) != 1 {
+		t.Fatalf("%d retries\n%s", len(c.engine.Retries), c.picture())
+	}
+	payload := string(c.engine.Retries[0].Payload)
+	if !strings.Contains(payload, "TOMSP") || !strings.Contains(payload, "DE89370400440532013000") {
+		t.Fatal(payload)
+	}
+}
+
+func TestRefusedEditIsKept(t *testing.T) {
+	c := group(t, inPlace)
+	script := filepath.Join(t.TempDir(), "break.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho '{\"order\":' > \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", script)
+	c.press("E")
+	c.shows("Could not retry with another payload", "Your edit is kept in")
+	if len(c.engine.Retries) != 0 {
+		t.Fatal("retried")
+	}
+}
+
+// inPlace runs the editor where the test stands.
+
+func inPlace(o *Options) {
+	o.Exec = func(command *exec.Cmd, then tea.ExecCallback) tea.Cmd {
+		return func() tea.Msg { return then(command.Run()) }
+	}
+}

@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"testing"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/internal/fake"
+)
+
+func TestVerdictsCanBeTakenBack(t *testing.T) {
+	c := group(t)
+	c.press("v")
+	c.feed()
+	c.shows("Verified finance.orders/4", "u undo")
+	c.press("u")
+	c.feed()
+	c.shows("Taken back: Verified finance.orders/4", "INV-10251")
+	r, err := c.engine.Item(t.Context(), store.ID{Queue: "finance.orders", Number: 4})
+	if err != nil || r.Review != (store.Review{}) {
+		t.Fatalf("%+v %v", r.Review, err)
+	}
+	c.press("u")
+	c.shows("There is nothing to take back")
+	c.press("down")
+	c.hides("There is nothing to take back")
+}
+
+func TestUndoRestoresTheReviewBefore(t *testing.T) {
+	c := group(t)
+	c.press("A").text("grace").press("enter")
+	c.feed()
+	c.press("v")
+	c.feed()
+	c.press("u")
+	r, _ := c.engine.Item(t.Context(), store.ID{Queue: "finance.orders", Number: 4})
+	if r.Review.Status != store.InReview || r.Review.Reviewer != "grace" {
+		t.Fatalf("%+v", r.Review)
+	}
+}
+
+func TestWhatCannotBeTakenBackSaysSo(t *testing.T) {
+	c := group(t)
+	c.press("v")
+	c.feed()
+	c.press("r")
+	c.hides("u undo")
+	c.press("u")
+	c.shows("This can't be taken back: Retried")
+	if n := len(c.engine.Reviews); n != 1 {
+		t.Fatal("an older act was taken back in its place")
+	}
+}
+
+func TestPauseAndSplitCanBeTakenBack(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "p", "u")
+	c.feed()
+	c.shows("Taken back: paused agents.triage")
+	c.press("1", "S", "right", "enter")
+	c.feed()
+	c.press("u")
+	want := engine.SplitRequest{Size: 25, Fast: 6, Slow: 6, Auto: true}
+	if got := c.engine.Splits; len(got) != 2 || got[1] != want {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestReviewIsClearedFromTheMenu(t *testing.T) {
+	c := group(t)
+	c.press("A", "enter")
+	c.feed()
+	c.press("x")
+	c.shows("Clear review", "Delete")
+	c.press("down", "down", "down", "down", "down", "enter")
+	c.shows("Cleared the review of finance.orders/4")
+	if got := c.engine.Reviews[1].Action; got != engine.Clear {
+		t.Fatal(got)
+	}
+}
+
+func TestDeleteAsksForTheCount(t *testing.T) {
+	c := group(t)
+	c.press("space", "x", "G", "enter")
+	c.shows("Delete 1 marked item?", "can't be taken back", "Type 1 to go ahead")
+	c.press("enter")
+	if len(c.engine.Deletes) != 0 {
+		t.Fatal("deleted without the count")
+	}
+	c.text("1").press("enter")
+	if len(c.engine.Deletes) != 1 {
+		t.Fatal("not deleted")
+	}
+	c.shows("Deleted finance.orders/4")
+}
