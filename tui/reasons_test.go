@@ -11,7 +11,6 @@ import (
 )
 
 // failing adds items of a jobs queue whose data broke a rule, or which failed.
-
 func failing(e *fake.Engine, kind string, n int) {
 	for range n {
 		e.Add(engine.Record{Item: store.Item{
@@ -23,9 +22,7 @@ func failing(e *fake.Engine, kind string, n int) {
 }
 
 // In a jobs queue the status is failed whatever went wrong; the kind of the
-
 // error says whether a person must look.
-
 func TestBusinessExceptionsOfJobsAreNoFaults(t *testing.T) {
 	e := fake.Lifelike()
 	failing(e, engine.Business, 7)
@@ -49,12 +46,6 @@ func TestBusinessExceptionsOfJobsAreNoFaults(t *testing.T) {
 	c.press("left")
 	c.shows("excepted 7", "7 items")
 }
-
-// Undo brings the review back that was there before, not only none.
-
-// The editor is a program of the test's; what it leaves becomes the payload,
-
-// with the masked fields as they were.
 
 func TestVerifyWithANoteTakesFewKeys(t *testing.T) {
 	c := open(t, fake.Lifelike(), 120, 40)
@@ -105,7 +96,6 @@ func TestReasonSignsAreExplained(t *testing.T) {
 }
 
 // A list and the question about its row word a hostile reason alike.
-
 func TestOneEscapingEverywhere(t *testing.T) {
 	e := fake.Lifelike()
 	reason := "bad \x1b[31m name \u202egnp"
@@ -123,7 +113,5 @@ func TestOneEscapingEverywhere(t *testing.T) {
 	c.shows(shown)
 	c.hides("\\x1b")
 }
-
-// The history keeps its columns however long its words are, and leaves out
 
 // the reason that stands above.

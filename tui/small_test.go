@@ -48,6 +48,8 @@ func TestHelpIsWholeInASmallTerminal(t *testing.T) {
 	}
 }
 
+// The history keeps its columns however long its words are, and leaves out
+// the reason that stands above.
 func TestHistoryKeepsItsColumns(t *testing.T) {
 	e := fake.Lifelike()
 	id := store.ID{Queue: "finance.orders", Number: 4}

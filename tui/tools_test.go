@@ -37,6 +37,8 @@ func TestCopyHidesMaskedFields(t *testing.T) {
 	}
 }
 
+// The editor is a program of the test's; what it leaves becomes the payload,
+// with the masked fields as they were.
 func TestEditAndRetry(t *testing.T) {
 	c := group(t, inPlace)
 	script := filepath.Join(t.TempDir(), "edit.sh")
@@ -69,7 +71,6 @@ func TestRefusedEditIsKept(t *testing.T) {
 }
 
 // inPlace runs the editor where the test stands.
-
 func inPlace(o *Options) {
 	o.Exec = func(command *exec.Cmd, then tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return then(command.Run()) }

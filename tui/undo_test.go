@@ -26,6 +26,7 @@ func TestVerdictsCanBeTakenBack(t *testing.T) {
 	c.hides("There is nothing to take back")
 }
 
+// Undo brings the review back that was there before, not only none.
 func TestUndoRestoresTheReviewBefore(t *testing.T) {
 	c := group(t)
 	c.press("A").text("grace").press("enter")
