@@ -113,5 +113,3 @@ func TestOneEscapingEverywhere(t *testing.T) {
 	c.shows(shown)
 	c.hides("\\x1b")
 }
-
-// the reason that stands above.
