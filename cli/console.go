@@ -27,27 +27,27 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(a.show(ctx, s, false), s.Close())
+		return errors.Join(a.show(ctx, s, tui.EngineAway, false), s.Close())
 	}
 	if a.readOnly {
 		v, err := a.visit(ctx)
 		if err != nil {
 			return err
 		}
-		return errors.Join(a.show(ctx, v, false), v.Close())
+		return errors.Join(a.show(ctx, v, tui.EngineNone, false), v.Close())
 	}
 	h, other, err := a.hosting(ctx)
 	if err != nil {
 		return err
 	}
 	if other != nil {
-		return errors.Join(a.show(ctx, other, false), other.Close())
+		return errors.Join(a.show(ctx, other, tui.EngineAway, false), other.Close())
 	}
 	// Signals end the screen first; the next one is for what still runs.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)
-	shown := a.show(ctx, h.engine, false)
+	shown := a.show(ctx, h.engine, tui.EngineHere, false)
 	select {
 	case <-signals:
 	default:
@@ -64,12 +64,13 @@ func (a *app) wantsTerminal(instead string) error {
 	return usage("the console", "it needs a terminal", "try `signalbox "+instead+"`")
 }
 
-func (a *app) show(ctx context.Context, s Service, demo bool) error {
+// show runs the screen.
+func (a *app) show(ctx context.Context, s Service, at tui.EngineAt, demo bool) error {
 	o, err := a.screenOptions(s)
 	if err != nil {
 		return err
 	}
-	o.Demo = demo
+	o.At, o.Demo = at, demo
 	ctx, stop := hangups(ctx)
 	defer stop()
 	return tui.Run(ctx, o)

@@ -11,6 +11,7 @@ import (
 	"signalbox/engine/demo"
 	"signalbox/engine/drain"
 	"signalbox/store/memory"
+	"signalbox/tui"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -48,7 +49,7 @@ func (a *app) demo(ctx context.Context, o demo.Options) error {
 	}
 	drains := drain.Start(ctx, e, drain.Options{Handlers: d.Handlers()})
 	d.Start(ctx)
-	shown := a.show(ctx, e, true)
+	shown := a.show(ctx, e, tui.EngineHere, true)
 	d.Stop()
 	drains.Abort()
 	return errors.Join(shown, e.Close())
