@@ -29,6 +29,9 @@ func (a *app) backupCommand() *cobra.Command {
 		if path == "-" && a.IsTerminal(a.Stdout) {
 			return usage("`signalbox backup -`", "a terminal can't show a store", "name a file, or send it to a program with |")
 		}
+		if _, err := a.formatOfOne(); err != nil {
+			return err
+		}
 		if err := a.refuseMemory(); err != nil {
 			return err
 		}

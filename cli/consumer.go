@@ -14,21 +14,22 @@ import (
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // checkConsumer refuses settings of a command consumer that could never work,
-// and makes its paths whole: the engine runs it in another folder than ours.
-func checkConsumer(consumer map[string]any) error {
+// and makes its paths, which are meant from base, whole: the engine runs it in
+// another folder than ours.
+func checkConsumer(base string, consumer map[string]any) error {
 	if kind, ok := consumer["kind"].(string); ok && kind != engine.Manual && kind != engine.Command {
 		return usage(fmt.Sprintf("--consumer %q", kind), "a consumer is manual or command", "use one of these")
 	}
 	if all, ok := consumer["env"].([]string); ok {
 		for _, v := range all {
 			if !variable.MatchString(v) {
-				return usage(fmt.Sprintf("--env %q", v), "a variable is NAME=VALUE", "write it as --env REGION=eu")
+				return usage(fmt.Sprintf("--env %q", v), "a variable is NAME=VALUE", "write it as REGION=eu")
 			}
 		}
 	}
 	dir, _ := consumer["dir"].(string)
 	if dir != "" {
-		whole, err := filepath.Abs(dir)
+		whole, err := wholePath(base, dir)
 		if err != nil {
 			return err
 		}
@@ -41,19 +42,23 @@ func checkConsumer(consumer map[string]any) error {
 	if shell, _ := consumer["shell"].(bool); shell || len(argv) == 0 || !strings.Contains(argv[0], "/") {
 		return nil
 	}
-	program, err := wholeProgram(argv[0], dir)
+	program, err := wholeProgram(base, argv[0], dir)
 	consumer["argv"] = append([]string{program}, argv[1:]...)
 	return err
 }
 
+func wholePath(base, path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	return filepath.Abs(filepath.Join(base, path))
+}
+
 // wholeProgram finds a relative program where the shell would, or else in the
 // folder it is to run in.
-func wholeProgram(name, dir string) (string, error) {
-	if filepath.IsAbs(name) {
-		return name, nil
-	}
-	here, err := filepath.Abs(name)
-	if err != nil || dir == "" {
+func wholeProgram(base, name, dir string) (string, error) {
+	here, err := wholePath(base, name)
+	if err != nil || dir == "" || filepath.IsAbs(name) {
 		return here, err
 	}
 	if _, err := os.Stat(here); err == nil {

@@ -179,6 +179,7 @@ func TestKeepingNeedsTheStoreAlone(t *testing.T) {
 	r.ok("backup", file)
 	for _, command := range []string{"compact", "restore " + file + " --yes"} {
 		args := strings.Fields(command)
+		r.fails(2, "this command prints one object", append(args, "-o", "csv")...)
 		r.fails(6, "opened read-only", append(args, "--read-only")...)
 		r.fails(2, "it is no file, and ends with its process", append(args, "--store", "memory:")...)
 		r.fails(2, "this needs the store's file", append(args, "--connect", "unix:/nowhere")...)

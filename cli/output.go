@@ -31,20 +31,27 @@ func (a *app) format(otherwise string) (string, error) {
 
 // printOne prints one object: as JSON, or its fields line by line for a person.
 func (a *app) printOne(v any) error {
+	format, err := a.formatOfOne()
+	switch {
+	case err != nil:
+		return err
+	case format == asTable:
+		return a.printFields(v)
+	}
+	return a.writeJSON(a.Stdout, v)
+}
+
+// formatOfOne is the format in which printOne prints.
+func (a *app) formatOfOne() (string, error) {
 	otherwise := asJSON
 	if a.IsTerminal(a.Stdout) {
 		otherwise = asTable
 	}
 	format, err := a.format(otherwise)
-	switch {
-	case err != nil:
-		return err
-	case format == asCSV:
-		return usage("--format csv", "this command prints one object", "use json or table")
-	case format == asTable:
-		return a.printFields(v)
+	if format == asCSV {
+		err = usage("--format csv", "this command prints one object", "use json or table")
 	}
-	return a.writeJSON(a.Stdout, v)
+	return format, err
 }
 
 // printFields prints an object's fields in their order, each on a line.

@@ -16,7 +16,8 @@ import (
 
 func (a *app) queueCommands() *cobra.Command {
 	return group("queue", "Add, change and look at queues", []string{"queues"},
-		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(true), a.queuePause(false), a.queueDelete())
+		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(true), a.queuePause(false), a.queueDelete(),
+		a.queueDump(), a.queueApply())
 }
 
 func (a *app) queueAdd() *cobra.Command {

@@ -81,6 +81,9 @@ func (a *app) alone(ctx context.Context) (place, error) {
 	if address := a.address(); address != "" {
 		return place{}, usage("--connect "+address, "this needs the store's file, which that engine holds", "stop the engine, and name the file with --store bolt:PATH")
 	}
+	if _, err := a.formatOfOne(); err != nil {
+		return place{}, err
+	}
 	if a.readOnly {
 		return place{}, &store.Error{Code: store.CodeForbidden, Thing: "this change", Rule: "opened read-only", Mend: "leave out --read-only"}
 	}

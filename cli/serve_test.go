@@ -384,7 +384,7 @@ func TestNoStore(t *testing.T) {
 		"item list", "item show q/1", "item history q/1", "item retry q/1", "item review q/1 --verify",
 		"item add --queue q --payload 1", "item import --queue q " + r.file("a.csv", "a\n1\n"),
 		"claim --queue q --robot r", "start q/1 --fence 1", "complete q/1 --fence 1", "settle",
-		"slot show", "snapshot slots", "check", "backup x", "compact", "queue add q --read-only", "slot set 9 --read-only",
+		"slot show", "snapshot slots", "check", "backup x", "compact", "queue dump", "queue add q --read-only", "slot set 9 --read-only",
 	}
 	r.stdin = `{"item":"q/1","fence":1,"status":"success"}`
 	for _, command := range commands {

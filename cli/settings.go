@@ -121,7 +121,7 @@ func (s settings) patch(command []string) (json.RawMessage, error) {
 	if len(command) > 0 {
 		consumer["argv"] = command
 	}
-	if err := checkConsumer(consumer); err != nil {
+	if err := checkConsumer("", consumer); err != nil {
 		return nil, err
 	}
 	if len(consumer) > 0 {
