@@ -211,3 +211,33 @@ func TestKeepingAHeldStore(t *testing.T) {
 	r.fails(7, fmt.Sprintf("is held by process %d (waited 5s); stop that one first", os.Getpid()), "compact")
 	r.fails(2, "it is a store that another process uses", "restore", filepath.Join(r.dir, "s.db"), "--store", "bolt:"+r.dir+"/other.db")
 }
+
+// What is acknowledged while the store is compacted again and again is in it.
+func TestCompactingUnderOthers(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	compacted := make(chan string)
+	go func() {
+		for range 30 {
+			if got := r.run("compact"); got.code != 0 {
+				compacted <- got.stderr
+				return
+			}
+		}
+		compacted <- ""
+	}()
+	added := 0
+	for done := false; !done; added++ {
+		r.ok("item", "add", "--queue", "q", "--payload", "1")
+		select {
+		case stderr := <-compacted:
+			if done = true; stderr != "" {
+				t.Error(stderr)
+			}
+		default:
+		}
+	}
+	if out := r.ok("check"); !strings.Contains(out, fmt.Sprintf(", %d item", added)) {
+		t.Errorf("%d items were added; %s", added, out)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -192,6 +193,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Durat
 		err := s.Shutdown(soon)
 		if err != nil {
 			_ = s.Close() // a backup whose reader is slow would keep the store open
+			err = &store.Error{Code: store.CodeFailed, Thing: "requests under way", Rule: fmt.Sprintf("cut off, as they took longer than %s", grace)}
 		}
 		stopped <- err
 	})
