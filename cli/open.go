@@ -75,14 +75,7 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 		return a.start(ctx, where, memory.New(), log)
 	}
 	for end := time.Now().Add(patience); ; {
-		before, _ := os.Stat(where.path) // nil: none is there yet
 		s, err := bolt.Open(where.path, bolt.Options{ReadOnly: a.readOnly, Timeout: glance})
-		if err == nil && where.replaced(before) {
-			if err := s.Close(); err != nil {
-				return nil, err
-			}
-			continue
-		}
 		if err == nil {
 			return a.start(ctx, where, s, log)
 		}

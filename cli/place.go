@@ -51,14 +51,6 @@ func (p place) holds() error {
 	return refused
 }
 
-// replaced says that another file has taken the name of the one that was there,
-// as happens under those who wait for a store while it is compacted. What they
-// then open has no name any more, and what they write there is lost.
-func (p place) replaced(before os.FileInfo) bool {
-	now, err := os.Stat(p.path)
-	return before != nil && (err != nil || !os.SameFile(before, now))
-}
-
 // where reads --store and its substitutes. Links are followed, so that all
 // commands find one socket beside one file.
 func (a *app) where() (place, error) {

@@ -94,14 +94,12 @@ func size(path string) (int64, error) {
 // store that somebody holds is refused.
 func Restore(path, backup string) error {
 	if _, err := os.Stat(path); err == nil {
-		held, err := Open(path, Options{})
+		old, err := Open(path, Options{})
 		if errors.Is(err, ErrHeld) {
 			return err
 		}
-		if err == nil {
-			if err := held.Close(); err != nil {
-				return err
-			}
+		if err == nil { // held until it has lost its name, so that nobody works on
+			defer old.Close()
 		}
 	}
 	fresh := path + ".restore"

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"signalbox/store"
@@ -104,6 +105,57 @@ func TestCompactKeepsEverything(t *testing.T) {
 	storetest.Recount(t, s)
 	if got := names(t, s); got != "keep more" {
 		t.Errorf("queues %q", got)
+	}
+}
+
+// Whoever waits for a store while it is compacted gets the one that has its name
+// afterwards, and loses nothing.
+func TestWaitersFollowTheNameOfACompactedStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	fill(t, s, "q", 100)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var compactors sync.WaitGroup
+	for range 2 {
+		compactors.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, _, err := bolt.Compact(path, bolt.Options{}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	const adds = 30
+	for range adds {
+		s := open(t, path)
+		update(t, s, func(tx store.Tx) error {
+			i := store.Item{Queue: "q", Family: store.Jobs, Status: store.Queued}
+			return tx.Add(&i, []byte(`{}`), store.Change{Event: "add", To: store.Queued})
+		})
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	compactors.Wait()
+	s = open(t, path)
+	if err := s.View(t.Context(), func(r store.Reader) error {
+		stats, err := r.Stats("q", 0)
+		if stats.Counts.Total() != 100+adds {
+			t.Errorf("%d items are left of %d", stats.Counts.Total(), 100+adds)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -51,7 +51,7 @@ func Open(path string, o Options) (*Store, error) {
 		info, err := os.Stat(path)
 		fresh = err != nil || info.Size() == 0
 	}
-	db, err := openFile(path, o)
+	db, err := openNamed(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,25 @@ func Open(path string, o Options) (*Store, error) {
 		go s.writer.loop()
 	}
 	return s, nil
+}
+
+// openNamed opens the file that has the name when it is locked. One that was
+// waited for while it was compacted or restored has lost its name to another,
+// and what is written there is lost.
+func openNamed(path string, o Options) (*bbolt.DB, error) {
+	for {
+		before, _ := os.Stat(path) // nil: none is there yet
+		db, err := openFile(path, o)
+		if err != nil || before == nil {
+			return db, err
+		}
+		if now, err := os.Stat(path); err == nil && os.SameFile(before, now) {
+			return db, nil
+		}
+		if err := db.Close(); err != nil {
+			return nil, unreachable(path, err)
+		}
+	}
 }
 
 // openFile opens and locks the file. bbolt panics on some kinds of damage and
