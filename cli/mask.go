@@ -1,19 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"signalbox/engine"
 )
-
-// veil stands for a value that its queue's mask keeps from screens.
-const veil = `"••••"`
 
 func unmaskFlag(c *cobra.Command, unmask *bool) {
 	c.Flags().BoolVar(unmask, "unmask", false, "show a person what the queue's mask hides")
@@ -39,63 +33,7 @@ func (a *app) veiled(ctx context.Context, s Service, records []engine.Record, un
 			mask = q.Mask
 			masks[r.Queue] = mask
 		}
-		r.Payload, r.Output, r.Analytics = hide(r.Payload, mask), hide(r.Output, mask), hide(r.Analytics, mask)
+		r.Payload, r.Output, r.Analytics = engine.Mask(r.Payload, mask), engine.Mask(r.Output, mask), engine.Mask(r.Analytics, mask)
 	}
 	return shown
-}
-
-// hide veils the masked fields of a JSON text, by their name wherever they
-// stand or by their path (customer.iban); all else stays as it is.
-func hide(raw json.RawMessage, mask []string) json.RawMessage {
-	if len(mask) == 0 || len(raw) == 0 {
-		return raw
-	}
-	var b bytes.Buffer
-	if err := hideIn(&b, raw, mask, ""); err != nil {
-		return json.RawMessage(veil) // better nothing than what was to be hidden
-	}
-	return b.Bytes()
-}
-
-func hideIn(b *bytes.Buffer, raw json.RawMessage, mask []string, path string) error {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '{' && raw[0] != '[' {
-		b.Write(raw)
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	b.WriteByte(raw[0])
-	for n := 0; d.More(); n++ {
-		if n > 0 {
-			b.WriteByte(',')
-		}
-		at, hidden := path, false
-		if raw[0] == '{' {
-			name, err := d.Token()
-			if err != nil {
-				return err
-			}
-			quoted, err := json.Marshal(name)
-			if err != nil {
-				return err
-			}
-			b.Write(append(quoted, ':'))
-			at = strings.TrimPrefix(path+"."+name.(string), ".")
-			hidden = slices.ContainsFunc(mask, func(m string) bool { return strings.EqualFold(m, at) || strings.EqualFold(m, name.(string)) })
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-		if hidden {
-			b.WriteString(veil)
-		} else if err := hideIn(b, value, mask, at); err != nil {
-			return err
-		}
-	}
-	b.WriteByte(raw[0] + 2) // } and ] stand two behind { and [
-	return nil
 }

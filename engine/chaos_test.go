@@ -126,9 +126,8 @@ func (c *chaos) operator(rnd *rand.Rand) {
 
 // span is one claim of an item as its history tells it.
 type span struct {
-	fence  uint64
-	open   bool
-	settle int
+	fence uint64
+	open  bool
 }
 
 func (c *chaos) checkHistory() {

@@ -163,7 +163,7 @@ func edited(note string, mask []string, old, new []byte) string {
 		var changes []string
 		told := func(name string, v json.RawMessage) string {
 			if slices.Contains(mask, name) {
-				return "••••"
+				return Veil
 			}
 			return string(v)
 		}

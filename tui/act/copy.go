@@ -88,8 +88,8 @@ func (d Desk) CopyJSON(to screen.Addr, ids []store.ID, mask func(queue string) [
 				return answer
 			}
 			hidden := mask(id.Queue)
-			record.Payload, record.Output = Mask(record.Payload, hidden), Mask(record.Output, hidden)
-			record.Analytics = Mask(record.Analytics, hidden)
+			record.Payload, record.Output = engine.Mask(record.Payload, hidden), engine.Mask(record.Output, hidden)
+			record.Analytics = engine.Mask(record.Analytics, hidden)
 			records = append(records, record)
 		}
 		var v any = records

@@ -66,7 +66,7 @@ func (d Desk) Draft(to screen.Addr, target engine.Target, mask []string) tea.Cmd
 			return opened{Addr: to, err: err}
 		}
 		f := draft{to: to, target: target, original: record.Payload, mask: mask}
-		f.written = append(indented(Mask(record.Payload, mask)), '\n')
+		f.written = append(indented(engine.Mask(record.Payload, mask)), '\n')
 		f.file, err = write(target.Item, f.written)
 		return opened{to, f, err}
 	}
