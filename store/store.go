@@ -124,7 +124,8 @@ type Tx interface {
 	// (CodeConflict).
 	PutQueue(*Queue) error
 	// DeleteQueue removes a queue with all its items; its history stays in
-	// the stream. A queue added later under the same name starts anew.
+	// the stream. Of a queue added later under the same name the items' numbers
+	// go on where they were, so that an id never names another item.
 	DeleteQueue(name string) error
 
 	// Add stores a new item under its queue's next number, which it sets with

@@ -2,7 +2,8 @@
 //
 // # Layout
 //
-//	meta                 format version, the pool's settings
+//	meta                 format version, the pool's settings, and the last numbers
+//	                     of queues that were deleted
 //	queues/<queue>       a queue of family jobs, one bucket each
 //	transactions/<set>   a queue of family transactions, likewise
 //	due                  when each queue's next lease ends or next item ripens

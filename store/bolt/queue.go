@@ -50,6 +50,7 @@ func (s space) fillPercent() float64 {
 // and the records of the items met last.
 type queue struct {
 	name     string
+	family   store.Family // by the bucket it is in
 	root     *bbolt.Bucket
 	spaces   [spaces]handle
 	counters counters
@@ -108,8 +109,8 @@ func (q *queue) record(number uint64) []byte {
 	return at.record
 }
 
-func openQueue(name string, root *bbolt.Bucket) (*queue, error) {
-	q := &queue{name: name, root: root}
+func openQueue(name string, family store.Family, root *bbolt.Bucket) (*queue, error) {
+	q := &queue{name: name, family: family, root: root}
 	if err := decode(root.Get(countersKey), func(c *coder, n *counters) { n.code(c) }, &q.counters); err != nil {
 		return nil, damagedQueue(name, err)
 	}

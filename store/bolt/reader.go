@@ -25,6 +25,11 @@ var (
 	poolKey   = []byte("pool")
 )
 
+// lastKey is where meta keeps the last number of a queue that was deleted.
+func lastKey(name string) []byte { return append([]byte("last/"), name...) }
+
+var families = [2]store.Family{store.Jobs, store.Transactions}
+
 func familyBucket(f store.Family) []byte {
 	if f == store.Jobs {
 		return queuesBucket
@@ -35,7 +40,7 @@ func familyBucket(f store.Family) []byte {
 // reader is one bbolt transaction as a store.Reader. A tx builds on it.
 type reader struct {
 	bolt   *bbolt.Tx
-	tops   [2]*bbolt.Bucket // queues, transactions
+	tops   [2]*bbolt.Bucket // by families
 	opened map[string]*queue
 
 	// fresh are the changes a writing transaction has not packed yet; they
@@ -56,7 +61,7 @@ func (r *reader) queue(name string) (*queue, error) {
 	if q := r.opened[name]; q != nil {
 		return q, nil
 	}
-	for _, top := range r.tops {
+	for n, top := range r.tops {
 		if name == "" {
 			break
 		}
@@ -64,7 +69,7 @@ func (r *reader) queue(name string) (*queue, error) {
 		if root == nil {
 			continue
 		}
-		q, err := openQueue(name, root)
+		q, err := openQueue(name, families[n], root)
 		if err != nil {
 			return nil, err
 		}

@@ -116,31 +116,33 @@ func (t *tx) PutQueue(v *store.Queue) error {
 }
 
 func (t *tx) create(v *store.Queue) (*queue, error) {
+	last := t.bolt.Bucket(metaBucket).Get(lastKey(v.Name))
+	if last != nil && len(last) != numberLen {
+		return nil, damagedQueue(v.Name, errDamaged)
+	}
 	t.writes++
 	root, err := t.bolt.Bucket(familyBucket(v.Family)).CreateBucket([]byte(v.Name))
 	if err != nil {
 		t.fail(err)
 		return nil, t.broken
 	}
-	q := &queue{name: v.Name, root: root, dirty: true}
+	q := &queue{name: v.Name, family: v.Family, root: root, dirty: true}
+	q.counters.last = numberOf(last)
 	t.opened[v.Name] = q
 	return q, nil
 }
 
-// DeleteQueue implements store.Tx.
+// DeleteQueue implements store.Tx. It keeps the queue's last number.
 func (t *tx) DeleteQueue(name string) error {
 	q, err := t.queue(name)
-	if err != nil {
-		return err
-	}
-	old, err := q.settings()
 	if err != nil {
 		return err
 	}
 	due := t.bolt.Bucket(dueBucket)
 	t.fail(enterDue(due, q.name, lease, &q.counters.nextLease, 0))
 	t.fail(enterDue(due, q.name, ripe, &q.counters.nextRipe, 0))
-	t.fail(t.bolt.Bucket(familyBucket(old.Family)).DeleteBucket([]byte(name)))
+	t.fail(t.bolt.Bucket(familyBucket(q.family)).DeleteBucket([]byte(name)))
+	t.fail(t.bolt.Bucket(metaBucket).Put(lastKey(name), numberKey(q.counters.last)))
 	t.writes++
 	delete(t.opened, name)
 	return t.broken

@@ -16,7 +16,8 @@ import (
 // state is all a store holds. A state in place is never changed.
 type state struct {
 	queues  map[string]*queue
-	changes []store.Change // change n at index n-1
+	numbers map[string]uint64 // the last number of queues that were deleted
+	changes []store.Change    // change n at index n-1
 	pool    store.Pool
 }
 
@@ -24,7 +25,7 @@ type state struct {
 // what one later state appends there, or leaves behind when it fails, is no
 // other's concern.
 func (s *state) copy() *state {
-	return &state{queues: maps.Clone(s.queues), changes: s.changes, pool: s.pool}
+	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, pool: s.pool}
 }
 
 type queue struct {

@@ -35,6 +35,7 @@ func (t *tx) PutQueue(v *store.Queue) error {
 	q, err := t.change(v.Name)
 	if err != nil {
 		q = newQueue()
+		q.last = t.numbers[v.Name]
 		t.queues[v.Name], t.own[v.Name] = q, true
 	} else if q.settings.Family != v.Family {
 		return store.Conflict(thing, "a queue keeps its family", "delete it first, or take another name")
@@ -46,10 +47,14 @@ func (t *tx) PutQueue(v *store.Queue) error {
 
 // DeleteQueue implements store.Tx.
 func (t *tx) DeleteQueue(name string) error {
-	_, err := t.queue(name)
+	q, err := t.queue(name)
+	if err != nil {
+		return err
+	}
+	t.numbers[name] = q.last
 	delete(t.queues, name)
 	delete(t.own, name)
-	return err
+	return nil
 }
 
 // Add implements store.Tx.

@@ -72,7 +72,7 @@ func (m *model) update(rt *rapid.T) {
 
 func (m *model) op(rt *rapid.T) op {
 	queue := rapid.SampledFrom(modelQueues).Draw(rt, "queue")
-	number := rapid.Uint64Range(1, 8).Draw(rt, "number")
+	number := rapid.Uint64Range(1, 12).Draw(rt, "number") // after a deletion they go on
 	switch rapid.IntRange(0, 13).Draw(rt, "op") {
 	case 0, 1, 2:
 		return m.add(rt, queue)

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -125,7 +127,7 @@ var queueTests = map[string]func(env){
 
 		e.queues("a")
 		again := e.add(store.Item{Queue: "a"})[0]
-		e.equal("number", again.Number, uint64(1))
+		e.equal("number", again.Number, uint64(4))
 		e.equal("history", len(e.history(again.ID())), 1)
 		e.equal("counts", e.stats("a", 10).Counts, store.Counts{store.Pending: 1})
 		e.view(func(r store.Reader) error {
@@ -150,8 +152,27 @@ var queueTests = map[string]func(env){
 			}
 			return tx.Add(&store.Item{Queue: "a", Status: store.Queued, DeferUntil: 8}, nil, added)
 		})
-		e.equal("items", e.ids(store.Query{}), []string{"a/1"})
+		e.equal("items", e.ids(store.Query{}), []string{"a/4"})
 		e.equal("next due", e.nextDue(), store.Time(8))
+	},
+	"never give a number a second time, however often they are deleted": func(e env) {
+		for n := range 3 {
+			e.queues("a", "b")
+			first := e.add(store.Item{Queue: "a"}, store.Item{Queue: "a"}, store.Item{Queue: "b"})[0]
+			e.equal("number", first.Number, uint64(2*n+1))
+			e.update(func(tx store.Tx) error { return tx.DeleteQueue("a") })
+			e.queues("a") // one without an item remembers too
+			e.viewFails(store.CodeNotFound, func(r store.Reader) error { _, err := r.Item(first.ID()); return err })
+			if err := e.store.Update(context.Background(), func(tx store.Tx) error {
+				return errors.Join(tx.DeleteQueue("a"), errOurs)
+			}); !errors.Is(err, errOurs) {
+				e.Errorf("got %v", err)
+			}
+			e.update(func(tx store.Tx) error { return tx.DeleteQueue("a") })
+		}
+		e.queues("a")
+		e.equal("number", e.add(store.Item{Queue: "a"})[0].Number, uint64(7))
+		e.equal("another's", e.add(store.Item{Queue: "b"})[0].Number, uint64(4))
 	},
 	"share one pool": func(e env) {
 		for revision := uint64(0); revision < 3; revision++ {
