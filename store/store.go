@@ -67,7 +67,8 @@ type Stats struct {
 // Reader is the reading half of a transaction. Naming a queue that does not
 // exist gives CodeNotFound everywhere.
 type Reader interface {
-	// Queues lists all queues by name.
+	// Queues lists all queues by name. One whose settings can't be read is
+	// listed as paused, with the reason as its description.
 	Queues() ([]Queue, error)
 	// Queue gives one queue, or CodeNotFound.
 	Queue(name string) (Queue, error)
@@ -146,7 +147,8 @@ type Tx interface {
 	PutPool(*Pool) error
 
 	// Expired gives items in flight whose lease ended before or at now,
-	// earliest first and then by id, at most limit.
+	// earliest first and then by id, at most limit. Those that can't be read
+	// are left out, here and by Ripen, and count as due no more.
 	Expired(now Time, limit int) ([]Item, error)
 	// Ripen names the queues that hold waiting items which have become ready
 	// by now and had not been named by an earlier Ripen. An item counts anew

@@ -48,7 +48,11 @@ func (t *tx) flushDue() error {
 			continue
 		}
 		q.dueless, q.dirty = false, true
-		t.fail(enterDue(b, q.name, lease, &q.counters.nextLease, q.soonest(leases)))
+		ends := q.soonest(leases)
+		if _, err := q.settings(); err != nil {
+			ends = 0 // as Expired has it
+		}
+		t.fail(enterDue(b, q.name, lease, &q.counters.nextLease, ends))
 		t.fail(enterDue(b, q.name, ripe, &q.counters.nextRipe, q.soonest(delayed)))
 	}
 	return t.broken
@@ -178,7 +182,9 @@ func (q *queue) ripened(now store.Time) [][]byte {
 	return list
 }
 
-// Expired implements store.Tx.
+// Expired implements store.Tx. What can't be read is set aside: its entry is
+// taken out, so that it neither keeps the others from expiring nor stays due
+// for ever. Reading the item goes on to tell of the damage.
 func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 	names, err := t.due(lease, now)
 	if err != nil {
@@ -187,24 +193,64 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 	var list []store.Item
 	for _, name := range names {
 		q, err := t.queue(name)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			_, err = q.settings() // without them nobody can say what expiry means
 		}
-		c := q.walk(leases)
-		n := 0
-		for k, _ := c.First(); k != nil && timeOf(k) <= now && n < limit; k, _ = c.Next() {
-			i, err := q.item(numberOf(k))
-			if err != nil {
+		if err != nil {
+			if err := t.setAside(name, lease, now); err != nil {
 				return nil, err
 			}
-			list = append(list, i)
-			n++
+			continue
 		}
+		list = append(list, t.expired(q, now, limit)...)
 	}
 	slices.SortFunc(list, func(a, b store.Item) int {
 		return cmp.Or(cmp.Compare(a.LeaseUntil, b.LeaseUntil), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
 	})
 	return list[:min(len(list), max(limit, 0))], nil
+}
+
+// expired gives at most limit of a queue's items whose lease ended.
+func (t *tx) expired(q *queue, now store.Time, limit int) (list []store.Item) {
+	var aside [][]byte
+	c := q.walk(leases)
+	if c == nil {
+		return nil
+	}
+	for k, _ := c.First(); k != nil && timeOf(k) <= now && len(list) < limit; k, _ = c.Next() {
+		i, err := q.item(numberOf(k))
+		if err != nil {
+			aside = append(aside, bytes.Clone(k))
+			continue
+		}
+		list = append(list, i)
+	}
+	for _, k := range aside {
+		t.remove(q, leases, k)
+		q.dueless = true
+	}
+	return list
+}
+
+// setAside takes the entries of a kind that are due by now and name a queue
+// that can't be read out of the due index.
+func (t *tx) setAside(name string, kind byte, now store.Time) error {
+	b := t.bolt.Bucket(dueBucket)
+	var aside [][]byte
+	c := b.Cursor()
+	for k, _ := c.First(); k != nil && timeOf(k) <= now; k, _ = c.Next() {
+		if len(k) > 9 && k[8] == kind && string(k[9:]) == name {
+			aside = append(aside, bytes.Clone(k))
+		}
+	}
+	for _, k := range aside {
+		t.writes++
+		t.fail(b.Delete(k))
+	}
+	if q := t.opened[name]; q != nil && kind == lease {
+		q.counters.nextLease, q.dirty = 0, true
+	}
+	return t.broken
 }
 
 // maxRipe bounds how many items one Ripen moves, and so how long it keeps the
@@ -213,32 +259,39 @@ const maxRipe = 50_000
 
 // Ripen implements store.Tx. It takes the items out of delayed and puts them
 // where ready items stand, which is how they are known to have been named.
+// As in Expired, what can't be read keeps nobody from the others.
 func (t *tx) Ripen(now store.Time) ([]string, error) {
 	due, err := t.due(ripe, now)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for room := maxRipe; room > 0 && len(names) < len(due); {
-		q, err := t.queue(due[len(names)])
-		if err != nil {
-			return nil, err
+	room := maxRipe
+	for _, name := range due {
+		if room <= 0 {
+			break
 		}
-		n, err := t.ripen(q, now, room)
+		q, err := t.queue(name)
 		if err != nil {
-			return nil, err
+			if err := t.setAside(name, ripe, now); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		room -= n
-		names = append(names, q.name)
+		room -= t.ripen(q, now, room)
+		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names, t.broken
 }
 
 // ripen moves at most limit of a queue's items and says how many it moved.
-func (t *tx) ripen(q *queue, now store.Time, limit int) (int, error) {
+func (t *tx) ripen(q *queue, now store.Time, limit int) int {
 	var list []delay
 	c := q.walk(delayed)
+	if c == nil {
+		return 0
+	}
 	for k, v := c.First(); k != nil && timeOf(k) <= now && len(list) < limit; k, v = c.Next() {
 		list = append(list, delay{bytes.Clone(k), bytes.Clone(v)})
 	}
@@ -248,27 +301,25 @@ func (t *tx) ripen(q *queue, now store.Time, limit int) (int, error) {
 		q.counters.delayed--
 		number := numberOf(d.key)
 		switch {
-		case len(d.order) == 0:
-			return 0, damagedQueue(q.name, errDamaged)
+		case len(d.order) == 0: // set aside: where it belongs is lost
 		case d.order[0] == 0:
 			t.put(q, dated, appendNumber(d.order, number), nil)
 		default:
-			if err := t.rank(q, number, d.order[0]); err != nil {
-				return 0, err
-			}
+			t.rank(q, number, d.order[0])
 		}
 	}
-	return len(list), nil
+	return len(list)
 }
 
 // delay is an entry of the delayed index.
 type delay struct{ key, order []byte }
 
-// rank gives an item another rank in the status bucket.
-func (t *tx) rank(q *queue, number uint64, rank byte) error {
+// rank gives an item another rank in the status bucket; one that isn't there
+// is left out.
+func (t *tx) rank(q *queue, number uint64, rank byte) {
 	from, state := q.find(number)
 	if state == nil {
-		return damagedItem(store.ID{Queue: q.name, Number: number}, errDamaged)
+		return
 	}
 	var key [16]byte
 	to := place{from.status, rank}
@@ -276,5 +327,4 @@ func (t *tx) rank(q *queue, number uint64, rank byte) error {
 	t.remove(q, status, from.key(key[:0], number))
 	q.saw(number, to, state)
 	t.put(q, status, to.key(key[:0], number), state)
-	return nil
 }

@@ -17,8 +17,10 @@ func (r *reader) Items(q store.Query) iter.Seq2[store.Item, error] {
 		for name := range r.selected(q.Queue, q.After.Queue) {
 			of, err := r.queue(name)
 			if err != nil {
-				yield(store.Item{}, err)
-				return
+				if !yield(store.Item{}, err) {
+					return
+				}
+				continue
 			}
 			if name >= q.After.Queue && !of.query(&q, yield) {
 				return

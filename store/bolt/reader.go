@@ -101,17 +101,30 @@ func (r *reader) names(from string) iter.Seq[string] {
 	}
 }
 
-// Queues implements store.Reader.
+// Queues implements store.Reader. A queue whose settings can't be read is
+// listed all the same, paused and saying so; whoever asks for it alone gets
+// the error, since nobody may work by settings that it doesn't have.
 func (r *reader) Queues() ([]store.Queue, error) {
 	var list []store.Queue
 	for name := range r.names("") {
 		q, err := r.Queue(name)
 		if err != nil {
-			return nil, err
+			q = r.unreadable(name, err)
 		}
 		list = append(list, q)
 	}
 	return list, nil
+}
+
+// unreadable stands in for a queue whose settings can't be read.
+func (r *reader) unreadable(name string, err error) store.Queue {
+	q := store.Queue{Name: name, Paused: true, Description: "settings can't be read: " + err.Error()}
+	for n, top := range r.tops {
+		if top.Bucket([]byte(name)) != nil {
+			q.Family = families[n]
+		}
+	}
+	return q
 }
 
 // Queue implements store.Reader.
