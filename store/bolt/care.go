@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -90,8 +91,9 @@ func size(path string) (int64, error) {
 }
 
 // Restore puts a backup in the place of the store at path, after having checked
-// all of it. A store that is there already is kept beside it as path.old. A
-// store that somebody holds is refused.
+// all of it. A store that is there already is kept beside it as path.old, over
+// no other. At every moment the name has one of the two. A store that somebody
+// holds is refused.
 func Restore(path, backup string) error {
 	if _, err := os.Stat(path); err == nil {
 		old, err := Open(path, Options{})
@@ -110,13 +112,58 @@ func Restore(path, backup string) error {
 	if err := verify(fresh, backup); err != nil {
 		return err
 	}
-	if err := os.Rename(path, path+".old"); err != nil && !os.IsNotExist(err) {
-		return unreachable(path, err)
+	if err := keepOld(path, path+".old"); err != nil {
+		return err
 	}
 	if err := os.Rename(fresh, path); err != nil {
+		if sameFile(path, path+".old") {
+			_ = os.Remove(path + ".old")
+		}
 		return unreachable(path, err)
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+var link = os.Link // replaced in tests
+
+// keepOld gives the store at path, if there is one, a second name. Where the
+// disk knows no links it is renamed.
+func keepOld(path, old string) error {
+	err := link(path, old)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		if _, err = os.Lstat(old); err == nil {
+			err = fs.ErrExist
+		} else if err = os.Rename(path, old); err == nil {
+			return nil
+		}
+	}
+	switch {
+	case err == nil:
+		return syncDir(filepath.Dir(path))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case !errors.Is(err, fs.ErrExist):
+		return unreachable(path, err)
+	case sameFile(path, old): // by a restore that was cut off before it put the backup in place
+		return nil
+	case !exists(path):
+		return nil
+	}
+	return store.Conflict("file "+old, "an earlier restore kept a store there", "move it away first")
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Lstat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func copyFile(to, from string) error {

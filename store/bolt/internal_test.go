@@ -2,8 +2,11 @@ package bolt
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,6 +116,116 @@ func TestRipenInPortions(t *testing.T) {
 		}
 	}
 	storetest.Recount(t, s)
+}
+
+// named makes a closed store with one queue.
+func named(t *testing.T, path, queue string) {
+	t.Helper()
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Update(t.Context(), func(tx store.Tx) error {
+		return tx.PutQueue(&store.Queue{Name: queue, Family: store.Jobs})
+	}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// has wants a store with just that queue.
+func has(t *testing.T, path, queue string) {
+	t.Helper()
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer s.Close()
+	if err := s.View(t.Context(), func(r store.Reader) error {
+		list, err := r.Queues()
+		if len(list) != 1 || list[0].Name != queue {
+			t.Errorf("%s has %+v, want queue %s", path, list, queue)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A store that took the name between making a new file and locking it is the
+// one that is opened.
+func TestOpenFollowsTheNameOfANewFile(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "s.db"), filepath.Join(dir, "other.db")
+	named(t, other, "restored")
+	openOS = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		openOS = os.OpenFile
+		f, err := os.OpenFile(name, flag, mode)
+		return f, errors.Join(err, os.Rename(other, path))
+	}
+	t.Cleanup(func() { openOS = os.OpenFile })
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	has(t, path, "restored")
+}
+
+// With links and without, a second restore never writes over what the first
+// kept, and the name always has a store.
+func TestRestoreKeepsTheFirstStore(t *testing.T) {
+	for name, linking := range map[string]func(string, string) error{
+		"links":    os.Link,
+		"no links": func(string, string) error { return &os.LinkError{Op: "link", Err: syscall.EPERM} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path, wrong, right := filepath.Join(dir, "s.db"), filepath.Join(dir, "wrong.db"), filepath.Join(dir, "right.db")
+			named(t, path, "live")
+			named(t, wrong, "wrong")
+			named(t, right, "right")
+			link = linking
+			t.Cleanup(func() { link = os.Link })
+			if err := Restore(path, wrong); err != nil {
+				t.Fatal(err)
+			}
+			if err := Restore(path, right); store.CodeOf(err) != store.CodeConflict {
+				t.Errorf("the second: %v", err)
+			}
+			has(t, path, "wrong")
+			has(t, path+".old", "live")
+			if err := errors.Join(os.Remove(path), Restore(path, right)); err != nil { // nothing is there to keep
+				t.Error(err)
+			}
+			has(t, path, "right")
+			has(t, path+".old", "live")
+		})
+	}
+}
+
+// A restore cut off after it gave the old store its second name left the store
+// in place, and can be done again.
+func TestRestoreCutOff(t *testing.T) {
+	dir := t.TempDir()
+	path, backup := filepath.Join(dir, "s.db"), filepath.Join(dir, "backup.db")
+	named(t, path, "live")
+	named(t, backup, "backup")
+	cut := errors.New("cut off")
+	link = func(from, to string) error { return errors.Join(os.Link(from, to), cut) }
+	t.Cleanup(func() { link = os.Link })
+	if err := Restore(path, backup); !errors.Is(err, cut) {
+		t.Fatal(err)
+	}
+	has(t, path, "live")
+	link = os.Link
+	if err := Restore(path, backup); err != nil {
+		t.Fatal(err)
+	}
+	has(t, path, "backup")
+	has(t, path+".old", "live")
 }
 
 func TestBlocksKeepChanges(t *testing.T) {

@@ -43,20 +43,17 @@ func Open(path string, o Options) (*Store, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 5 * time.Second
 	}
-	fresh := false
 	if !o.ReadOnly {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, unreachable(path, err)
 		}
-		info, err := os.Stat(path)
-		fresh = err != nil || info.Size() == 0
 	}
 	db, err := openNamed(path, o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{db: db, path: path}
-	if err := s.prepare(o, fresh); err != nil {
+	if err := s.prepare(o); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
@@ -72,12 +69,11 @@ func Open(path string, o Options) (*Store, error) {
 // and what is written there is lost.
 func openNamed(path string, o Options) (*bbolt.DB, error) {
 	for {
-		before, _ := os.Stat(path) // nil: none is there yet
-		db, err := openFile(path, o)
-		if err != nil || before == nil {
-			return db, err
+		db, opened, err := openFile(path, o)
+		if err != nil {
+			return nil, err
 		}
-		if now, err := os.Stat(path); err == nil && os.SameFile(before, now) {
+		if now, err := os.Stat(path); err == nil && os.SameFile(opened, now) {
 			return db, nil
 		}
 		if err := db.Close(); err != nil {
@@ -86,16 +82,18 @@ func openNamed(path string, o Options) (*bbolt.DB, error) {
 	}
 }
 
-// openFile opens and locks the file. bbolt panics on some kinds of damage and
+var openOS = os.OpenFile // replaced in tests
+
+// openFile opens and locks the file, and says which it is. bbolt panics on some kinds of damage and
 // then leaves its file open, and so locked.
-func openFile(path string, o Options) (db *bbolt.DB, err error) {
+func openFile(path string, o Options) (db *bbolt.DB, opened os.FileInfo, err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			unlock(file)
 			_ = file.Close()
-			db, err = nil, damaged("store "+path, unreadable(p))
+			db, opened, err = nil, nil, damaged("store "+path, unreadable(p))
 		}
 	}()
 	db, err = bbolt.Open(path, 0o600, &bbolt.Options{
@@ -108,25 +106,31 @@ func openFile(path string, o Options) (db *bbolt.DB, err error) {
 		InitialMmapSize: 1 << 30, // address space only; saves remapping, for which the writer must wait for readers
 		NoStatistics:    true,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			var err error
-			file, err = os.OpenFile(name, flag, mode)
-			return file, err
+			f, err := openOS(name, flag, mode)
+			if file == nil { // bbolt opens it again for each backup
+				file = f
+			}
+			return f, err
 		},
 	})
 	switch {
 	case err == nil:
-		return db, nil
+		if opened, err = file.Stat(); err != nil {
+			_ = db.Close()
+			return nil, nil, unreachable(path, err)
+		}
+		return db, opened, nil
 	case errors.Is(err, berrors.ErrTimeout):
-		return nil, held(path, o.Timeout)
+		return nil, nil, held(path, o.Timeout)
 	case errors.As(err, new(*os.PathError)):
-		return nil, unreachable(path, err)
+		return nil, nil, unreachable(path, err)
 	}
-	return nil, damaged("store "+path, err)
+	return nil, nil, damaged("store "+path, err)
 }
 
 // prepare checks that the open file is one of ours, makes its buckets when it
 // is new, and leaves our process id beside it.
-func (s *Store) prepare(o Options, fresh bool) (err error) {
+func (s *Store) prepare(o Options) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -150,10 +154,10 @@ func (s *Store) prepare(o Options, fresh bool) (err error) {
 		if err := s.db.Update(create); err != nil {
 			return unreachable(s.path, err)
 		}
-	}
-	if fresh && !o.NoSync {
-		if err := syncDir(filepath.Dir(s.path)); err != nil {
-			return unreachable(s.path, err)
+		if !o.NoSync {
+			if err := syncDir(filepath.Dir(s.path)); err != nil {
+				return unreachable(s.path, err)
+			}
 		}
 	}
 	if err := os.WriteFile(pidPath(s.path), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
