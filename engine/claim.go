@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -16,6 +19,10 @@ const MaxWave = 1000
 // claimScan is how many waiting items a claim looks at for one that suits it,
 // so that a picky claim does not hold up everybody's commits.
 const claimScan = 10_000
+
+// claimJQ is how long the jq programs of one claim may take in all, for the same
+// reason.
+const claimJQ = 50 * time.Millisecond
 
 // maxRobot is the longest name of a robot, in bytes.
 const maxRobot = 256
@@ -133,18 +140,15 @@ func (t *tx) claim(r *ask) ([]Record, error) {
 }
 
 func (t *tx) claimReady(q *store.Queue, r *ask) ([]Record, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), claimJQ)
+	defer cancel()
 	var items []store.Item
 	seen := 0
-	for i, err := range t.Ready(q.Name, t.now) {
-		if seen++; seen > claimScan {
+	for i, err := range t.candidates(q, r) {
+		if seen++; seen > claimScan || ctx.Err() != nil {
 			break
 		}
-		if err != nil { // an unreadable record is set aside; it never stops a queue
-			continue
-		}
-		if fits, err := r.suits(t, &i); err != nil {
-			return nil, err
-		} else if !fits {
+		if err != nil || !r.suits(ctx, t, &i) { // an unreadable record is set aside; it never stops a queue
 			continue
 		}
 		if items = append(items, i); len(items) == r.N {
@@ -181,16 +185,62 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 	return []Record{rec}, nil
 }
 
-// suits says that the claim wants the item.
-func (a *ask) suits(t *tx, i *store.Item) (bool, error) {
+// candidates yields a queue's ready items in claim order; those of a reference
+// by the index, however many others are ahead of them.
+func (t *tx) candidates(q *store.Queue, r *ask) iter.Seq2[store.Item, error] {
+	if r.Reference == "" {
+		return t.Ready(q.Name, t.now)
+	}
+	var found []store.Item
+	by := store.Query{Queue: q.Name, Statuses: waiting(q.Family), Reference: r.Reference, Exact: r.Exact}
+	for i, err := range t.Items(by) {
+		if err == nil && i.ReadyAt() <= t.now {
+			found = append(found, i)
+		}
+		if len(found) == claimScan {
+			break
+		}
+	}
+	slices.SortFunc(found, claimOrder)
+	return func(yield func(store.Item, error) bool) {
+		for _, i := range found {
+			if !yield(i, nil) {
+				return
+			}
+		}
+	}
+}
+
+// claimOrder compares two waiting items: those with a due date first, by
+// priority, then the earlier one; then the others by priority; then by number.
+func claimOrder(a, b store.Item) int {
+	undated := func(i *store.Item) int {
+		if i.DueAt == 0 {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(undated(&a), undated(&b)), cmp.Compare(a.Priority, b.Priority),
+		cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(a.Number, b.Number),
+	)
+}
+
+// suits says that the claim wants the item. A jq program that fails on a payload
+// or takes too long does not want it: a claim is in everybody's way.
+func (a *ask) suits(ctx context.Context, t *tx, i *store.Item) bool {
 	wanted := strings.HasPrefix(i.Reference, a.Reference)
 	if a.Exact {
 		wanted = i.Reference == a.Reference
 	}
-	if !wanted || !a.filter.match(i, t.now) || len(a.filter.payload) == 0 {
-		return wanted && a.filter.match(i, t.now), nil
+	if !wanted || !a.filter.match(i, t.now) {
+		return false
 	}
-	return a.filter.matchPayload(context.Background(), t, i.ID())
+	if len(a.filter.payload) == 0 {
+		return true
+	}
+	fits, err := a.filter.matchPayload(ctx, t, i.ID())
+	return err == nil && fits
 }
 
 // hold gives one waiting item to the robot.

@@ -26,4 +26,17 @@ func (SystemClock) Now() time.Time { return time.Now() }
 // AfterFunc is time.AfterFunc.
 func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
-func (e *Engine) now() store.Time { return store.At(e.clock.Now()) }
+// now is the clock's time, but never earlier than it was: where a clock is set
+// back, leases and delays wait until it has caught up.
+func (e *Engine) now() store.Time {
+	now := store.At(e.clock.Now())
+	for {
+		last := e.latest.Load()
+		if int64(now) <= last {
+			return store.Time(last)
+		}
+		if e.latest.CompareAndSwap(last, int64(now)) {
+			return now
+		}
+	}
+}

@@ -96,7 +96,7 @@ func (t *tx) edit(q *store.Queue, i *store.Item, r *EditRequest) error {
 }
 
 func (t *tx) editPayload(q *store.Queue, i *store.Item, payload json.RawMessage) (change string, err error) {
-	if err := validateFamily(q, payload); err != nil {
+	if err := firstOf(validateFamily(q, payload), t.e.schemas.keeps(q, payload)); err != nil {
 		return "", err
 	}
 	old, err := t.Payload(i.ID())

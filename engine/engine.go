@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"signalbox/engine/lane"
 	"signalbox/store"
@@ -36,6 +37,7 @@ type Engine struct {
 	expirer     expirer
 	supply      supply
 	schemas     schemas
+	latest      atomic.Int64 // what now gave last
 	closed      chan struct{}
 	closing     sync.Once
 }
@@ -55,6 +57,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.feed.e = e
+	e.expirer.init(e)
 	e.supply.init()
 	split := lane.Auto(DefaultPool)
 	e.slots = lane.New(split, true, e.clock.Now, e.feed.touchSlots)
@@ -67,14 +70,13 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	if err := e.endOrphans(ctx); err != nil {
 		return nil, err
 	}
-	e.expirer.e = e
 	if err := e.expirer.sweep(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.flagAll(ctx); err != nil {
 		return nil, err
 	}
-	e.expirer.start(e)
+	e.expirer.start()
 	return e, nil
 }
 

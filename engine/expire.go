@@ -31,10 +31,14 @@ type expirer struct {
 // and a clock set forward is noticed.
 const longestSleep = time.Hour
 
-func (x *expirer) start(e *Engine) {
+// init readies the expirer for what changes tell it before it is started.
+func (x *expirer) init(e *Engine) {
 	x.e = e
 	x.kick = make(chan struct{}, 1)
 	x.done = make(chan struct{})
+}
+
+func (x *expirer) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	x.cancel = cancel
 	x.wake()
@@ -66,7 +70,7 @@ func (x *expirer) due(at store.Time) {
 		x.timer.Stop()
 	}
 	// A lease that ends within this millisecond has ended at the next.
-	sleep := min(max(at.Sub(x.e.now()), 0)+time.Millisecond, longestSleep)
+	sleep := min(max(at.Sub(x.e.now()), 0), longestSleep) + time.Millisecond
 	x.timer = x.e.clock.AfterFunc(sleep, x.wake)
 }
 
@@ -174,6 +178,11 @@ func (t *tx) expireOne(q *store.Queue, i *store.Item, why string) error {
 	row, err := next(q, i, EventExpire)
 	if err != nil {
 		return err
+	}
+	if i.Error != nil { // what an earlier attempt left is not this one's
+		if err := t.PutResult(i.ID(), store.Result{}); err != nil {
+			return err
+		}
 	}
 	i.Error = &store.Failure{Kind: System, Reason: why, At: t.now}
 	switch row.guard {

@@ -193,6 +193,7 @@ func (e *Engine) readQueues(r store.Reader, s *Snapshot, d dirt) error {
 	for i, q := range queues {
 		if row := known[q.Name]; row != nil && !d.queues[q.Name] {
 			rows[i] = *row
+			rows[i].In, rows[i].Out = e.rates.of(q.Name, e.now()) // minutes pass without a change
 			continue
 		}
 		if rows[i], err = e.queueState(r, q); err != nil {

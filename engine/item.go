@@ -96,6 +96,9 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 		if err == nil && r.Strict {
 			err = held.refusal(i)
 		}
+		if err == nil {
+			refs[r.Items[i].Reference] = true
+		}
 		if err != nil {
 			results[i].Err, results[i].Error = err, err.Error()
 		}
@@ -149,7 +152,6 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 	if refs[n.Reference] {
 		return store.Conflict(fmt.Sprintf("reference %q", n.Reference), "it stands twice in this add", "give each item its own reference")
 	}
-	refs[n.Reference] = true
 	return t.takeReference(q, n.Reference)
 }
 
@@ -211,6 +213,9 @@ func validateItem(n *NewItem) error {
 	}
 	if len(n.Key) > 512 {
 		return store.Invalid("key", fmt.Sprintf("%d bytes long, the limit is 512", len(n.Key)), "use a shorter key")
+	}
+	if len(n.Job) > 256 || cleanText(n.Job, 256) != n.Job {
+		return store.Invalid("job", "it is at most 256 bytes of UTF-8 without NUL", "use a shorter name")
 	}
 	if n.MaxAttempts < 0 || n.MaxAttempts > MaxRetries+1 {
 		return store.Invalid("max_attempts", fmt.Sprintf("%d is not from 1 to %d", n.MaxAttempts, MaxRetries+1), "choose a number in this range")

@@ -23,7 +23,8 @@ type parkedClaim struct {
 	ask      *ask
 	got      chan []Record // capacity 1; nil: given up while reserved, and not served
 	reserved bool
-	left     bool // the caller has gone; never put back
+	left     bool // the caller waits no longer; never put back
+	gone     bool // its own change failed: nobody listens
 }
 
 // delivery is a parked claim served by a change under way.
@@ -42,7 +43,7 @@ func (t *tx) park(c *parkedClaim) {
 		p.lines = map[string][]*parkedClaim{}
 	}
 	p.lines[c.ask.Queue] = append(p.lines[c.ask.Queue], c)
-	t.after.parked = c
+	t.after.parked, t.after.joined = c, c
 }
 
 // serveParked hands what the change made available to those who wait for it.
@@ -87,16 +88,40 @@ func (p *parking) release(c *parkedClaim) {
 	p.free(c)
 }
 
-// deliver answers the claims a committed change has served.
-func (p *parking) deliver(deliveries []delivery) {
+// deliver answers the claims a committed change has served, and gives the
+// records of those to whom nobody listens.
+func (p *parking) deliver(deliveries []delivery) (orphans []Record) {
 	if len(deliveries) == 0 {
-		return
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, d := range deliveries {
 		p.remove(d.claim)
+		if d.claim.gone {
+			orphans = append(orphans, d.records...)
+			continue
+		}
 		d.claim.got <- d.records
+	}
+	return orphans
+}
+
+// orphaned says of a claim whose own change failed that nobody listens to it,
+// and gives what it was handed before.
+func (p *parking) orphaned(c *parkedClaim) []Record {
+	if c == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.gone = true
+	p.remove(c)
+	select {
+	case records := <-c.got:
+		return records
+	default:
+		return nil
 	}
 }
 

@@ -146,6 +146,7 @@ func (e *Engine) DeleteQueue(ctx context.Context, name string, force bool) error
 			return store.Conflict(fmt.Sprintf("queue %q", name), fmt.Sprintf("it holds %d unsettled items", unsettled), "settle them first, or delete them with it by --force")
 		}
 		t.touch(name)
+		t.after.groups = true
 		if err := t.DeleteQueue(name); err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 		return store.ID{}, err
 	}
 	if payload != nil {
-		if err := validateFamily(q, payload); err != nil {
+		if err := firstOf(validateFamily(q, payload), t.e.schemas.keeps(q, payload)); err != nil {
 			return store.ID{}, err
 		}
 	}

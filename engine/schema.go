@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,35 +50,43 @@ func compile(text store.JSON) (*jsonschema.Schema, error) {
 	return c.Compile("schema.json")
 }
 
-// describesArray says that a schema allows a property to be an array.
+// describesArray says that a schema allows some value to be an array. Names of
+// properties are no keywords, and examples are no schemas.
 func describesArray(doc any) bool {
 	node, ok := doc.(map[string]any)
 	if !ok {
 		return false
 	}
-	if node["type"] == "array" || node["items"] != nil || node["prefixItems"] != nil {
+	if allowsArray(node["type"]) || node["items"] != nil || node["prefixItems"] != nil {
 		return true
 	}
-	if types, ok := node["type"].([]any); ok {
-		for _, t := range types {
-			if t == "array" {
-				return true
+	for keyword, v := range node {
+		switch keyword {
+		case "enum", "const", "default", "examples", "type", "required":
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			named, _ := v.(map[string]any)
+			for _, schema := range named {
+				if describesArray(schema) {
+					return true
+				}
 			}
-		}
-	}
-	for _, v := range node {
-		if list, ok := v.([]any); ok {
-			for _, v := range list {
-				if describesArray(v) {
+		default:
+			list, _ := v.([]any)
+			for _, schema := range append(list, v) {
+				if describesArray(schema) {
 					return true
 				}
 			}
 		}
-		if describesArray(v) {
-			return true
-		}
 	}
 	return false
+}
+
+func allowsArray(types any) bool {
+	if list, ok := types.([]any); ok {
+		return slices.Contains(list, any("array"))
+	}
+	return types == "array"
 }
 
 func validateSchemas(thing string, s *store.Schemas) error {
@@ -179,6 +188,15 @@ func (s *schemas) violations(q *store.Queue, items []NewItem) violations {
 		}
 	}
 	return v
+}
+
+// keeps refuses an edited payload that breaks the schema: who edits is there to
+// mend it.
+func (s *schemas) keeps(q *store.Queue, payload []byte) error {
+	if text := s.breach(q.Schemas.Payload, payload); text != "" {
+		return store.Invalid("payload", "breaks the schema: "+text, "mend it")
+	}
+	return nil
 }
 
 // heldAgainst does it ahead of the commit, where it holds up nobody else's, for

@@ -96,7 +96,7 @@ func cleanObject(b json.RawMessage) json.RawMessage {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil
 	}
-	if isObject(b) && utf8.Valid(b) && json.Valid(b) {
+	if b = bytes.ToValidUTF8(b, []byte("\uFFFD")); isObject(b) && json.Valid(b) {
 		return b
 	}
 	text, _ := json.Marshal(map[string]string{"text": cleanText(string(b), len(b))}) // a string always marshals
@@ -116,7 +116,7 @@ func (t *tx) settle(s *Settlement) (Outcome, error) {
 		return answer(s.Item, result, err).at(i.Status), nil
 	}
 	hadResult := i.Error != nil
-	copied, err := t.report(&q, &i, s)
+	copied, err := t.report(&q, &i, *s)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -152,11 +152,11 @@ func held(i *store.Item, fence uint64) (string, error) {
 }
 
 // report moves a held item to where the robot's word leads it.
-func (t *tx) report(q *store.Queue, i *store.Item, s *Settlement) (copied store.ID, err error) {
+func (t *tx) report(q *store.Queue, i *store.Item, s Settlement) (copied store.ID, err error) {
 	event := EventComplete
 	i.Error = nil
 	if s.Status == Success {
-		if reason := t.e.schemas.resultViolation(q, s); reason != "" {
+		if reason := t.e.schemas.resultViolation(q, &s); reason != "" {
 			s.Status, s.Reason = Business, reason
 		}
 	}
@@ -213,12 +213,16 @@ func (t *tx) end(i *store.Item, row transition, why string) error {
 	return t.put(i, from, row.event, why)
 }
 
-// goneOr makes an outcome of an item that is not there; other errors go on.
+// goneOr makes an outcome of an item that is not there, or whose record can't be
+// read: the others of a wave go on. Other errors end it.
 func goneOr(id store.ID, err error) (Outcome, error) {
-	if store.CodeOf(err) != store.CodeNotFound {
-		return Outcome{}, err
+	switch store.CodeOf(err) {
+	case store.CodeNotFound:
+		return answer(id, Gone, err), nil
+	case store.CodeUnavailable:
+		return answer(id, Refused, err), nil
 	}
-	return answer(id, Gone, err), nil
+	return Outcome{}, err
 }
 
 func answer(id store.ID, result string, err error) Outcome {

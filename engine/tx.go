@@ -19,10 +19,11 @@ type tx struct {
 // effects is gathered while a change runs and carried out after its commit.
 type effects struct {
 	touched    []touch
-	available  []string   // queues that gained claimable items
-	due        store.Time // earliest lease end or delay end written, 0 = none
-	deliveries []delivery // parked claims served by this change
-	parked     *parkedClaim
+	available  []string     // queues that gained claimable items
+	due        store.Time   // earliest lease end or delay end written, 0 = none
+	deliveries []delivery   // parked claims served by this change
+	parked     *parkedClaim // in its line through this run
+	joined     *parkedClaim // the one this call parks, through all runs
 	notices    []Notice
 	groups     bool // an item's Group was set or cleared
 }
@@ -42,29 +43,65 @@ func (e *Engine) change(ctx context.Context, fn func(*tx) error) error {
 	t := tx{e: e, actor: Actor(ctx)}
 	err := e.store.Update(ctx, func(s store.Tx) error {
 		t.restart(s)
-		if err := fn(&t); err != nil {
-			return err
+		err := fn(&t)
+		if err == nil {
+			err = t.serveParked()
 		}
-		return t.serveParked()
+		if err != nil { // at once, so that who runs next sees the lines as they are
+			t.e.parking.takeBack(&t.after)
+		}
+		return err
 	})
 	if err != nil {
-		e.parking.takeBack(&t.after)
+		e.failed(&t.after)
 		return err
 	}
 	e.committed(&t.after)
 	return nil
 }
 
+// failed undoes what a change that was not committed did to the lines of parked
+// claims: one it parked is not served any more, and what was handed to it
+// meanwhile is given back; those it had reserved are offered anew.
+func (e *Engine) failed(a *effects) {
+	reserved := a.deliveries
+	e.parking.takeBack(a)
+	e.giveBackOrphans(e.parking.orphaned(a.joined))
+	if len(reserved) == 0 {
+		return
+	}
+	_ = e.change(context.Background(), func(t *tx) error { // fails only where the store does
+		for _, d := range reserved {
+			t.offer(d.claim.ask.Queue)
+		}
+		return nil
+	})
+}
+
+// giveBackOrphans releases items that were claimed for a caller who is gone.
+func (e *Engine) giveBackOrphans(records []Record) {
+	if len(records) == 0 {
+		return
+	}
+	hs := make([]Holding, len(records))
+	for i, r := range records {
+		hs[i] = Holding{r.ID(), r.Fence}
+	}
+	if _, err := e.Release(context.Background(), hs); err != nil {
+		e.log.Error("items claimed for nobody wait for their lease", "items", len(hs), "err", err)
+	}
+}
+
 // restart begins a run of the change; an earlier one may have been rolled back.
 func (t *tx) restart(s store.Tx) {
 	t.e.parking.takeBack(&t.after)
 	t.Tx, t.now = s, t.e.now()
-	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0]}
+	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0], joined: t.after.joined}
 }
 
 // committed carries out what a change left to do.
 func (e *Engine) committed(a *effects) {
-	e.parking.deliver(a.deliveries)
+	e.giveBackOrphans(e.parking.deliver(a.deliveries))
 	e.rates.add(a.touched, e.now())
 	e.expirer.due(a.due)
 	e.flag(a.available)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"strconv"
 	"time"
 )
@@ -40,8 +41,12 @@ func (t Time) Add(d time.Duration) Time {
 	return t + Time(d.Milliseconds())
 }
 
-// Sub gives the duration from u to t.
-func (t Time) Sub(u Time) time.Duration { return time.Duration(t-u) * time.Millisecond }
+// Sub gives the duration from u to t; one beyond 292 years is as long as a
+// duration can be.
+func (t Time) Sub(u Time) time.Duration {
+	const most = math.MaxInt64 / int64(time.Millisecond)
+	return time.Duration(min(max(int64(t-u), -most), most)) * time.Millisecond
+}
 
 // String gives t in Layout, or "" for no time.
 func (t Time) String() string {
