@@ -71,8 +71,8 @@ func TestDeleteQueue(t *testing.T) {
 		_, err := r.Queue(r.ctx, "q")
 		r.wantCode(err, store.CodeNotFound)
 		r.queue("q", store.Jobs, nil)
-		if id := r.addN("q", 1)[0]; id.Number != 1 {
-			t.Errorf("anew, but %s", id)
+		if id := r.addN("q", 1)[0]; id.Number != 3 {
+			t.Errorf("an id of the deleted queue is used again: %s", id)
 		}
 		r.wantCode(r.DeleteQueue(r.ctx, "none", false), store.CodeNotFound)
 	})
