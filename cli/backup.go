@@ -94,11 +94,11 @@ func (a *app) checkTarget(s Service, path string, force bool) error {
 // backupTo writes a backup that gets its name when it is whole and on disk, and
 // gives its size.
 func backupTo(ctx context.Context, s Service, path string) (size int64, err error) {
-	partial := path + ".partial"
-	out, err := os.OpenFile(partial, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	out, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial") // nobody else's file
 	if err != nil {
 		return 0, unwritable(path, err)
 	}
+	partial := out.Name()
 	defer func() {
 		if err != nil {
 			_ = out.Close()

@@ -90,9 +90,10 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("%+v, %v, %v", done, info, err)
 		}
 		r.fails(5, "it is there already; name another, or replace it with --force", "backup", file)
+		strange := r.file("copy.db.partial", "somebody's")
 		r.ok("backup", file, "--force", "--read-only")
-		if left, err := filepath.Glob(filepath.Join(r.dir, "*.partial")); err != nil || len(left) > 0 {
-			t.Errorf("%v left behind, %v", left, err)
+		if left, err := filepath.Glob(filepath.Join(r.dir, "*.partial")); err != nil || len(left) != 1 || r.read(strange) != "somebody's" {
+			t.Errorf("%v are there, %v", left, err)
 		}
 		if out := r.ok("backup", "-"); int64(len(out)) != done.Bytes {
 			t.Errorf("%d bytes to stdout, %d into the file", len(out), done.Bytes)

@@ -150,6 +150,9 @@ func (f *File) readHeader() error {
 	if err != nil {
 		return unreadable(err)
 	}
+	if line := bytes.TrimRight(first, "\r\n"); bytes.ContainsRune(line, '\r') {
+		return store.Invalid("the file", "its lines end with a bare carriage return", "save it with line feeds, as text for Unix or Windows")
+	}
 	f.delimiter = delimiterOf(first)
 	f.in.back([][]byte{first})
 	rec, err := f.record()

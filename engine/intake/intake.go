@@ -14,10 +14,12 @@ package intake
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"time"
 	"unicode/utf8"
 
@@ -99,13 +101,31 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	switch begin := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(begin, []byte("[")):
 		f.Format = JSON
+	case orchestrator.Match(begin):
+		return nil, store.Invalid("the file", `it is an object that holds its rows under "items"`, "give the array alone, from its [ to its ]")
 	case bytes.HasPrefix(begin, []byte("{")):
+		if goesOn(begin) {
+			return nil, store.Invalid("the file", "its first object goes on over several lines", "write one object on each line, or all of them in an array")
+		}
 		f.Format = JSONL
 	default:
 		f.Format = CSV
 		return f, f.readHeader()
 	}
 	return f, nil
+}
+
+// orchestrator is how a file begins that wraps its rows.
+var orchestrator = regexp.MustCompile(`^\{\s*"items"\s*:\s*\[`)
+
+// goesOn says that the first line begins an object which it does not end.
+func goesOn(head []byte) bool {
+	line, _, whole := bytes.Cut(head, []byte("\n"))
+	if !whole {
+		return false
+	}
+	var v any
+	return errors.Is(json.NewDecoder(bytes.NewReader(line)).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // Rows yields the file's rows once, in order. An error ends them: the rest of
