@@ -322,3 +322,49 @@ func TestSchemaSubtleties(t *testing.T) {
 		}
 	}
 }
+
+// unreadable is a store one of whose queues has damaged counters.
+type unreadable struct{ store.Store }
+
+type unreadableReader struct{ store.Reader }
+
+func (u unreadable) View(ctx context.Context, fn func(store.Reader) error) error {
+	return u.Store.View(ctx, func(r store.Reader) error { return fn(unreadableReader{r}) })
+}
+
+func (u unreadableReader) Stats(queue string, now store.Time) (store.Stats, error) {
+	if queue == "bad" {
+		return store.Stats{}, store.Unavailable(`queue "bad"`, errors.New("record damaged"), "restore a backup")
+	}
+	return u.Reader.Stats(queue, now)
+}
+
+func TestOneDamagedQueueHidesNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := memory.New()
+		r := start(t, inner)
+		for _, name := range []string{"bad", "good"} {
+			r.queue(name, store.Jobs, func(q *store.Queue) { q.Consumer.Kind = engine.Handler })
+			r.addN(name, 1)
+		}
+		e, err := engine.Open(t.Context(), unreadable{inner}, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		available, err := e.Available(r.ctx)
+		if err != nil || len(available) != 1 || available[0].Name != "good" {
+			t.Errorf("%v %+v", err, available)
+		}
+		queues, err := e.Queues(r.ctx)
+		if err != nil || len(queues) != 2 || !strings.Contains(queues[0].ConsumerError, "damaged") || queues[1].Counts[store.Queued] != 1 {
+			t.Errorf("%v %+v", err, queues)
+		}
+		if s, err := e.Watch(r.ctx, 0); err != nil || len(s.Queues) != 2 {
+			t.Errorf("%v", err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		r.Close()
+	})
+}

@@ -196,7 +196,7 @@ func (e *Engine) readQueues(r store.Reader, s *Snapshot, d dirt) error {
 			rows[i].In, rows[i].Out = e.rates.of(q.Name, e.now()) // minutes pass without a change
 			continue
 		}
-		if rows[i], err = e.queueState(r, q); err != nil {
+		if rows[i], err = e.queueRow(r, q); err != nil {
 			return err
 		}
 	}

@@ -183,7 +183,7 @@ func (e *Engine) Queues(ctx context.Context) (states []QueueState, err error) {
 		}
 		states = make([]QueueState, len(queues))
 		for i := range queues {
-			if states[i], err = e.queueState(r, queues[i]); err != nil {
+			if states[i], err = e.queueRow(r, queues[i]); err != nil {
 				return err
 			}
 		}
@@ -202,6 +202,17 @@ func (e *Engine) Queue(ctx context.Context, name string) (state QueueState, err 
 		state, err = e.queueState(r, q)
 		return err
 	})
+	return state, err
+}
+
+// queueRow is queueState for a list: a queue whose numbers can't be read stands in
+// it without them, and says so.
+func (e *Engine) queueRow(r store.Reader, q store.Queue) (QueueState, error) {
+	state, err := e.queueState(r, q)
+	if store.CodeOf(err) == store.CodeUnavailable {
+		q.ConsumerError = err.Error()
+		return QueueState{Queue: q}, nil
+	}
 	return state, err
 }
 

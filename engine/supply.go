@@ -68,14 +68,18 @@ func (e *Engine) Available(ctx context.Context) (queues []store.Queue, err error
 		queues, again = nil, again[:0]
 		for name := range flagged {
 			q, err := r.Queue(name)
-			if store.CodeOf(err) == store.CodeNotFound {
+			var stats store.Stats
+			if err == nil {
+				stats, err = r.Stats(name, e.now())
+			}
+			switch store.CodeOf(err) {
+			case 0:
+			case store.CodeNotFound:
 				continue
-			}
-			if err != nil {
-				return err
-			}
-			stats, err := r.Stats(name, e.now())
-			if err != nil {
+			case store.CodeUnavailable: // one damaged queue keeps no other from being worked
+				e.log.Error("queue can't be read", "queue", name, "err", err)
+				continue
+			default:
 				return err
 			}
 			if q.Consumer.Kind == Manual || q.Paused || stats.Counts.Waiting() <= stats.Delayed {
