@@ -164,8 +164,6 @@ func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 		if n := len(a.dialogs); n > 0 {
 			a.dialogs = a.dialogs[:n-1]
 		}
-	case screen.Press:
-		return a.press(i.Action)
 	case screen.Say:
 		a.toasts.Add(i.Toast, a.env.Now)
 	case screen.Started:

@@ -24,9 +24,6 @@ type Ask struct{ Dialog Dialog }
 // Close takes the front dialog away.
 type Close struct{}
 
-// Press gives the screen below the dialog an action, as a key would.
-type Press struct{ Action keymap.Action }
-
 // Say shows a toast.
 type Say struct{ Toast Toast }
 
@@ -44,7 +41,6 @@ func (Push) intent()    {}
 func (Leave) intent()   {}
 func (Ask) intent()     {}
 func (Close) intent()   {}
-func (Press) intent()   {}
 func (Say) intent()     {}
 func (Started) intent() {}
 func (Undo) intent()    {}

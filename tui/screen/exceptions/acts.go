@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -32,14 +33,13 @@ func (s *Exceptions) chosen(e env.Env) []store.Group {
 
 // begin has the engine freeze the groups' items as they stand, so that the
 // question can name them.
-func (s *Exceptions) begin(e env.Env, verb act.Verb) screen.Effects {
+func (s *Exceptions) begin(e env.Env, verb act.Verb, groups []store.Group) screen.Effects {
 	switch why := act.Barred(e); {
 	case verb == act.Edit:
 		return act.Refuse(verb, "one item at a time: open the group")
 	case why != "":
 		return act.Refuse(verb, why)
 	}
-	groups := s.chosen(e)
 	if len(groups) == 0 {
 		return act.Refuse(verb, "there is no group")
 	}
@@ -111,5 +111,9 @@ func (s *Exceptions) menu(e env.Env) screen.Effects {
 	case len(groups) > 1:
 		title = text.Safe(fmt.Sprintf("Verbs for %d groups of %s", len(groups), text.Plural(n, "item")))
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(nil, len(groups), e.ReadOnly))})
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(nil, len(groups), e.ReadOnly),
+		func(e env.Env, a keymap.Action) screen.Effects {
+			verb, _ := act.Of(a)
+			return s.begin(e, verb, groups)
+		})})
 }

@@ -162,7 +162,7 @@ func (s *Exceptions) key(e env.Env, a keymap.Action) screen.Effects {
 		return screen.Effects{}
 	}
 	if verb, ok := act.Of(a); ok {
-		return s.begin(e, verb)
+		return s.begin(e, verb, s.chosen(e))
 	}
 	row := s.table.Row()
 	switch a {

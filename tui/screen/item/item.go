@@ -165,7 +165,7 @@ func (s *Item) loaded(e env.Env, msg act.Loaded) {
 
 func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
 	if verb, ok := act.Of(a); ok {
-		return s.begin(e, verb)
+		return s.begin(e, verb, s.record)
 	}
 	switch a {
 	case keymap.Back:
@@ -216,14 +216,15 @@ func (s *Item) show(id store.ID) screen.Effects {
 	return s.load()
 }
 
-func (s *Item) begin(e env.Env, verb act.Verb) screen.Effects {
-	if s.record == nil {
+// begin acts on an item as it was seen.
+func (s *Item) begin(e env.Env, verb act.Verb, record *engine.Record) screen.Effects {
+	if record == nil {
 		return screen.Effects{}
 	}
-	if why := verb.Refusal(&s.record.Item, e.ReadOnly); why != "" {
+	if why := verb.Refusal(&record.Item, e.ReadOnly); why != "" {
 		return act.Refuse(verb, why)
 	}
-	seen := []engine.Target{{Item: s.item, Revision: s.record.Revision}}
+	seen := []engine.Target{{Item: record.ID(), Revision: record.Revision}}
 	if verb == act.Edit {
 		return s.desk.Edit(e, s.address(), seen[0])
 	}
@@ -232,10 +233,15 @@ func (s *Item) begin(e env.Env, verb act.Verb) screen.Effects {
 
 func (s *Item) menu(e env.Env) screen.Effects {
 	var row *store.Item
-	if s.record != nil {
-		row = &s.record.Item
+	record := s.record // the page may go on to another item under the menu
+	if record != nil {
+		row = &record.Item
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), s.desk.Choices(row, 0, e.ReadOnly))})
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), s.desk.Choices(row, 0, e.ReadOnly),
+		func(e env.Env, a keymap.Action) screen.Effects {
+			verb, _ := act.Of(a)
+			return s.begin(e, verb, record)
+		})})
 }
 
 // done tells the outcome. After a decision the next item comes by itself.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -27,27 +28,43 @@ func (s *Items) where() string {
 	return words
 }
 
-// begin acts on the marked rows, or else on the row in hand.
-func (s *Items) begin(e env.Env, verb act.Verb) screen.Effects {
-	row := s.table.Row()
+// aim is what a verb is to be done to, as it was seen when it was chosen.
+type aim struct {
+	row   *store.Item // nil where rows are marked, or there is none
+	order act.Order   // without its verb
+}
+
+// aim takes the marked rows, or else the row in hand.
+func (s *Items) aim() aim {
 	if s.table.Marked() == 0 {
-		if why := verb.Refusal(row, e.ReadOnly); why != "" {
-			return act.Refuse(verb, why)
+		row := s.table.Row()
+		if row == nil {
+			return aim{}
 		}
-		seen := []engine.Target{{Item: row.ID(), Revision: row.Revision}}
-		if verb == act.Edit {
-			return s.desk.Edit(e, s.address(), seen[0])
-		}
-		return s.desk.Begin(e, s.address(), act.Order{Verb: verb, Targets: seen}, false)
+		seen := *row
+		return aim{&seen, act.Order{Targets: []engine.Target{{Item: seen.ID(), Revision: seen.Revision}}}}
 	}
-	if verb == act.Edit {
-		return act.Refuse(verb, "one item at a time: take the marks away")
-	}
-	order := act.Order{Verb: verb, Scope: act.Marked, Hidden: s.table.Hidden(s.where())}
+	order := act.Order{Scope: act.Marked, Hidden: s.table.Hidden(s.where()), Targets: s.targets()}
 	if s.all {
 		order.Scope, order.Where, order.Requests = act.Matching, []text.Safe{text.Clean(s.where())}, []engine.ListRequest{s.request()}
 	}
-	order.Targets = s.targets()
+	return aim{order: order}
+}
+
+// begin acts on what was aimed at, whatever the table shows by now.
+func (s *Items) begin(e env.Env, verb act.Verb, at aim) screen.Effects {
+	if at.order.Scope == act.Row {
+		if why := verb.Refusal(at.row, e.ReadOnly); why != "" {
+			return act.Refuse(verb, why)
+		}
+		if verb == act.Edit {
+			return s.desk.Edit(e, s.address(), at.order.Targets[0])
+		}
+	} else if verb == act.Edit {
+		return act.Refuse(verb, "one item at a time: take the marks away")
+	}
+	order := at.order
+	order.Verb = verb
 	return s.desk.Begin(e, s.address(), order, false)
 }
 
@@ -130,12 +147,16 @@ func (s *Items) done(msg act.Done) screen.Effects {
 
 // menu lists every verb, with the reason where one can't be used.
 func (s *Items) menu(e env.Env) screen.Effects {
-	row := s.table.Row()
+	at, marked := s.aim(), s.table.Marked()
 	title := text.Safe("Verbs")
-	if n := s.table.Marked(); n > 0 {
-		title = text.Safe(fmt.Sprintf("Verbs for %s marked", text.Count(int64(n))))
-	} else if row != nil {
-		title = "Verbs for " + text.Clean(row.ID().String())
+	if marked > 0 {
+		title = text.Safe(fmt.Sprintf("Verbs for %s marked", text.Count(int64(marked))))
+	} else if at.row != nil {
+		title = "Verbs for " + text.Clean(at.row.ID().String())
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(row, s.table.Marked(), e.ReadOnly))})
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(at.row, marked, e.ReadOnly),
+		func(e env.Env, a keymap.Action) screen.Effects {
+			verb, _ := act.Of(a)
+			return s.begin(e, verb, at)
+		})})
 }

@@ -168,7 +168,7 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 		return screen.Effects{}
 	}
 	if verb, ok := act.Of(a); ok {
-		return s.begin(e, verb)
+		return s.begin(e, verb, s.aim())
 	}
 	switch a {
 	case keymap.Back:

@@ -22,12 +22,14 @@ type Choice struct {
 type menu struct {
 	title   text.Safe
 	choices []Choice
+	pick    func(env.Env, keymap.Action) screen.Effects
 	at      int
 }
 
-// NewMenu makes a menu; choosing presses the action on the screen below.
-func NewMenu(title text.Safe, choices []Choice) screen.Dialog {
-	m := &menu{title: title, choices: choices}
+// NewMenu makes a menu. Choosing calls pick, which must act on what the title
+// names: the screen below may have moved on since the menu was opened.
+func NewMenu(title text.Safe, choices []Choice, pick func(env.Env, keymap.Action) screen.Effects) screen.Dialog {
+	m := &menu{title: title, choices: choices, pick: pick}
 	for i, c := range choices {
 		if c.Refuse == "" {
 			m.at = i
@@ -41,7 +43,7 @@ func NewMenu(title text.Safe, choices []Choice) screen.Dialog {
 func (m *menu) Scope() keymap.Scope { return keymap.Menu }
 
 // Update implements screen.Dialog.
-func (m *menu) Update(_ env.Env, msg tea.Msg) screen.Effects {
+func (m *menu) Update(e env.Env, msg tea.Msg) screen.Effects {
 	key, ok := msg.(screen.Key)
 	if !ok || len(m.choices) == 0 {
 		return screen.Effects{}
@@ -60,7 +62,9 @@ func (m *menu) Update(_ env.Env, msg tea.Msg) screen.Effects {
 		m.at = last
 	case keymap.Open:
 		if c := m.choices[m.at]; c.Refuse == "" {
-			return screen.Want(screen.Close{}, screen.Press{Action: c.Action})
+			effects := screen.Want(screen.Close{})
+			effects.Add(m.pick(e, c.Action))
+			return effects
 		}
 	}
 	return screen.Effects{}

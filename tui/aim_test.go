@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/internal/fake"
+)
+
+// The feed may move the cursor under an open menu; what is chosen is done to
+// the row that the title names, as it was seen.
+func TestMenuActsOnTheRowItsTitleNames(t *testing.T) {
+	c := group(t)
+	c.press("x")
+	c.shows("Verbs for finance.orders/4")
+	first := store.ID{Queue: "finance.orders", Number: 4}
+	c.engine.Edit(first, func(r *engine.Record) { r.Group = "" })
+	c.feed()
+	c.press("enter")
+	if n := len(c.engine.Retries); n != 1 {
+		t.Fatalf("%d retries\n%s", n, c.picture())
+	}
+	want := engine.Target{Item: first, Revision: 1}
+	if got := c.engine.Retries[0].Targets; len(got) != 1 || got[0] != want {
+		t.Fatalf("retried %v, want %v", got, want)
+	}
+}
+
+func TestMenuActsOnTheGroupItsTitleNames(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("5", "x")
+	c.shows("Verbs for the whole group of 5")
+	c.engine.Change(func(s *engine.Snapshot) {
+		s.Groups = append([]store.Group(nil), s.Groups...)
+		for i := range s.Groups {
+			if s.Groups[i].Text == "no postal code" {
+				s.Groups[i].Count = 0
+			}
+		}
+	})
+	c.feed()
+	c.press("enter")
+	c.wait(time.Second)
+	c.shows("Retry 5 matching items?", "no postal code")
+}
