@@ -211,11 +211,11 @@ func TestNextItemComesByItself(t *testing.T) {
 	c.press("v")
 	c.feed()
 	c.shows("Verified finance.orders/4", "INV-10260", "4 left in this group")
-	c.press("r")
+	c.wait(time.Second).press("r")
 	c.feed()
 	c.shows("INV-10269", "3 left in this group")
 	for range 3 {
-		c.press("v")
+		c.wait(time.Second).press("v")
 		c.feed()
 	}
 	c.shows("Nothing is left in this group")

@@ -6,7 +6,9 @@ import (
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/tui/act"
 	"signalbox/tui/internal/fake"
+	"signalbox/tui/screen"
 )
 
 // The feed may move the cursor under an open menu; what is chosen is done to
@@ -44,4 +46,34 @@ func TestMenuActsOnTheGroupItsTitleNames(t *testing.T) {
 	c.press("enter")
 	c.wait(time.Second)
 	c.shows("Retry 5 matching items?", "no postal code")
+}
+
+func TestHeldVerbDecidesOnlyWhatWasSeen(t *testing.T) {
+	c := group(t)
+	c.press("enter")
+	for range 6 {
+		c.press("v").wait(30 * time.Millisecond)
+	}
+	if n := len(c.engine.Reviews); n != 1 {
+		t.Fatalf("%d items were verified", n)
+	}
+	c.feed()
+	c.shows("INV-10260", "4 left in this group")
+	c.wait(400 * time.Millisecond).press("v")
+	if n := len(c.engine.Reviews); n != 2 {
+		t.Fatal("the verb after the quiet time was not taken")
+	}
+}
+
+// A verb whose outcome comes late leaves the item shown by then where it is.
+func TestLateOutcomeDoesNotAdvanceFromAnotherItem(t *testing.T) {
+	c := group(t)
+	c.press("enter")
+	page := c.app.top().ID()
+	c.press("n")
+	c.shows("finance.orders/13", "INV-10260")
+	done := act.Done{Addr: screen.Addr{Screen: page}, Order: act.Order{Verb: act.Verify}}
+	done.Outcomes = []engine.Outcome{{Item: store.ID{Queue: "finance.orders", Number: 4}, Result: engine.OK}}
+	c.send(done)
+	c.shows("Verified finance.orders/4", "INV-10260")
 }

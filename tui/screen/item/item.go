@@ -35,6 +35,9 @@ type Item struct {
 	item    store.ID
 	walk    Walk
 	decided map[store.ID]bool
+	sent    bool         // a verb is under way, at once and without a question
+	came    bool         // the item came by itself and has yet to be read
+	grace   dialog.Grace // for verbs meant for the item before
 
 	record  *engine.Record // nil until read
 	history []store.Change
@@ -158,6 +161,9 @@ func (s *Item) loaded(e env.Env, msg act.Loaded) {
 	same := s.record != nil && s.record.ID() == msg.Record.ID() && s.record.Revision == msg.Record.Revision
 	record := msg.Record
 	s.record, s.history = &record, msg.History
+	if s.came {
+		s.came, s.grace = false, dialog.NewGrace(e, true)
+	}
 	if !same {
 		s.page = compose(e, s.record)
 	}
@@ -165,7 +171,7 @@ func (s *Item) loaded(e env.Env, msg act.Loaded) {
 
 func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
 	if verb, ok := act.Of(a); ok {
-		return s.begin(e, verb, s.record)
+		return s.press(e, verb)
 	}
 	switch a {
 	case keymap.Back:
@@ -177,9 +183,11 @@ func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.CopyJSON:
 		return s.desk.CopyJSON(s.address(), []store.ID{s.item}, e.Mask)
 	case keymap.NextMatch:
-		return s.step(1)
+		effects, _ := s.step(1)
+		return effects
 	case keymap.PrevMatch:
-		return s.step(-1)
+		effects, _ := s.step(-1)
+		return effects
 	case keymap.Right:
 		return s.follow(func(r *engine.Record) store.ID { return r.Next })
 	case keymap.Left:
@@ -200,20 +208,32 @@ func (s *Item) follow(link func(*engine.Record) store.ID) screen.Effects {
 	return s.show(link(s.record))
 }
 
-// step goes along the list that the item was opened from.
-func (s *Item) step(by int) screen.Effects {
+// step goes along the list that the item was opened from, if it goes on there.
+func (s *Item) step(by int) (effects screen.Effects, went bool) {
 	at := slices.Index(s.walk.IDs, s.item)
 	for i := at + by; at >= 0 && i >= 0 && i < len(s.walk.IDs); i += by {
 		if !s.decided[s.walk.IDs[i]] {
-			return s.show(s.walk.IDs[i])
+			return s.show(s.walk.IDs[i]), true
 		}
 	}
-	return screen.Effects{}
+	return screen.Effects{}, false
 }
 
 func (s *Item) show(id store.ID) screen.Effects {
 	s.item, s.record, s.history, s.err, s.top = id, nil, nil, nil, 0
+	s.came, s.grace = false, dialog.Grace{}
 	return s.load()
+}
+
+// press begins a verb on the item shown. A key held down, or pressed once more
+// before the outcome came, must not decide an item that nobody has seen.
+func (s *Item) press(e env.Env, verb act.Verb) screen.Effects {
+	if s.sent || s.record == nil || s.grace.Swallows(e.Now) {
+		return screen.Effects{}
+	}
+	effects := s.begin(e, verb, s.record)
+	s.sent = slices.Contains(effects.Intents, screen.Intent(screen.Started{}))
+	return effects
 }
 
 // begin acts on an item as it was seen.
@@ -244,22 +264,33 @@ func (s *Item) menu(e env.Env) screen.Effects {
 		})})
 }
 
-// done tells the outcome. After a decision the next item comes by itself.
+// done tells the outcome. After a decision on the item shown the next one comes
+// by itself.
 func (s *Item) done(msg act.Done) screen.Effects {
+	s.sent = false
 	effects := msg.Tell()
 	if msg.Err != nil || !msg.Order.Verb.Decides() || act.Count(msg.Outcomes).OK == 0 {
 		effects.Add(s.load())
 		return effects
 	}
+	shown := false
 	for _, o := range msg.Outcomes {
-		s.decided[o.Item] = true
+		if o.Result == engine.OK {
+			s.decided[o.Item] = true
+			shown = shown || o.Item == s.item
+		}
 	}
-	next := s.step(1)
-	if len(next.Cmds) == 0 {
-		next = s.step(-1)
+	if !shown { // the person has gone on already
+		effects.Add(s.load())
+		return effects
+	}
+	next, went := s.step(1)
+	if !went {
+		next, went = s.step(-1)
 	}
 	switch {
-	case len(next.Cmds) > 0:
+	case went:
+		s.came = true
 		effects.Add(next)
 	case len(s.walk.IDs) > 1:
 		effects.Want(screen.Leave{})

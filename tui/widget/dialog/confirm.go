@@ -27,7 +27,7 @@ type Confirm struct {
 
 type confirm struct {
 	Confirm
-	grace  grace
+	grace  Grace
 	field  line.Field
 	note   line.Field
 	noting bool // the note has the keyboard
@@ -36,7 +36,7 @@ type confirm struct {
 
 // NewConfirm makes the dialog.
 func NewConfirm(e env.Env, c Confirm) screen.Dialog {
-	return &confirm{Confirm: c, grace: newGrace(e, c.Late)}
+	return &confirm{Confirm: c, grace: NewGrace(e, c.Late)}
 }
 
 // Scope implements screen.Dialog.
@@ -54,11 +54,11 @@ func (d *confirm) Update(e env.Env, msg tea.Msg) screen.Effects {
 		if msg.Action == keymap.Back {
 			return screen.Want(screen.Close{})
 		}
-		if !d.grace.swallows(e.Now) {
+		if !d.grace.Swallows(e.Now) {
 			return d.key(e, msg.Action)
 		}
 	case screen.Typed:
-		if !d.grace.swallows(e.Now) {
+		if !d.grace.Swallows(e.Now) {
 			d.focus().Press(msg.Press)
 		}
 	case screen.Pasted:

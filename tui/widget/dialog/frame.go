@@ -21,16 +21,17 @@ const (
 	quietCap = 1500 * time.Millisecond
 )
 
-// grace swallows keys that were meant for what was there before.
-type grace struct {
+// Grace swallows keys that were meant for what was there before.
+type Grace struct {
 	shown, last time.Time
 	on          bool
 }
 
-func newGrace(e env.Env, late bool) grace { return grace{e.Now, e.Now, late} }
+// NewGrace begins now, if something came that no key press asked for.
+func NewGrace(e env.Env, late bool) Grace { return Grace{e.Now, e.Now, late} }
 
-// swallows says that a key pressed now is a left-over.
-func (g *grace) swallows(now time.Time) bool {
+// Swallows says that a key pressed now is a left-over.
+func (g *Grace) Swallows(now time.Time) bool {
 	if !g.on || now.Sub(g.shown) >= quietCap || now.Sub(g.last) >= quiet {
 		g.on = false
 		return false

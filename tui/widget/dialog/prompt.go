@@ -27,13 +27,13 @@ type Prompt struct {
 
 type prompt struct {
 	Prompt
-	grace grace
+	grace Grace
 	field line.Field
 }
 
 // NewPrompt makes the dialog.
 func NewPrompt(e env.Env, p Prompt) screen.Dialog {
-	return &prompt{Prompt: p, grace: newGrace(e, p.Late), field: line.New("")}
+	return &prompt{Prompt: p, grace: NewGrace(e, p.Late), field: line.New("")}
 }
 
 // Scope implements screen.Dialog.
@@ -47,14 +47,14 @@ func (d *prompt) Update(e env.Env, msg tea.Msg) screen.Effects {
 		switch {
 		case msg.Action == keymap.Back:
 			return screen.Want(screen.Close{})
-		case d.grace.swallows(e.Now):
+		case d.grace.Swallows(e.Now):
 		case msg.Action == keymap.Apply && d.answer() != "":
 			effects := screen.Want(screen.Close{})
 			effects.Add(d.Then(e, d.answer()))
 			return effects
 		}
 	case screen.Typed:
-		if !d.grace.swallows(e.Now) {
+		if !d.grace.Swallows(e.Now) {
 			d.field.Press(msg.Press)
 		}
 	case screen.Pasted:
