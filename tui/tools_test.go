@@ -70,6 +70,21 @@ func TestRefusedEditIsKept(t *testing.T) {
 	}
 }
 
+// A mark that was changed has no value: nothing is retried, and the file stays.
+func TestAlteredMarkIsRefusedAndKept(t *testing.T) {
+	c := group(t, inPlace)
+	script := filepath.Join(t.TempDir(), "alter.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nsed -i 's/••••1/••••7/' \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", script)
+	c.press("E")
+	c.shows("stands for no masked value", "Your edit is kept in")
+	if len(c.engine.Retries) != 0 {
+		t.Fatal("retried")
+	}
+}
+
 // inPlace runs the editor where the test stands.
 func inPlace(o *Options) {
 	o.Exec = func(command *exec.Cmd, then tea.ExecCallback) tea.Cmd {

@@ -28,12 +28,12 @@ type Edited struct {
 
 // draft is an item's payload in a file of its own.
 type draft struct {
-	to       screen.Addr
-	target   engine.Target
-	original json.RawMessage
-	mask     []string
-	file     string
-	written  []byte
+	to      screen.Addr
+	target  engine.Target
+	mask    []string
+	veils   veils
+	file    string
+	written []byte
 }
 
 // opened says that a draft is ready for the editor.
@@ -58,15 +58,20 @@ func (d Desk) Edit(e env.Env, to screen.Addr, target engine.Target) screen.Effec
 }
 
 // Draft writes an item's payload to a file, for the editor. Masked fields are
-// not written; they keep their values unless the edit replaces them.
+// not written; numbered marks stand for their values, which they keep unless
+// the edit replaces them.
 func (d Desk) Draft(to screen.Addr, target engine.Target, mask []string) tea.Cmd {
 	return func() tea.Msg {
 		record, err := d.engine.Item(d.ctx, target.Item)
 		if err != nil {
 			return opened{Addr: to, err: err}
 		}
-		f := draft{to: to, target: target, original: record.Payload, mask: mask}
-		f.written = append(indented(engine.Mask(record.Payload, mask)), '\n')
+		f := draft{to: to, target: target, mask: mask}
+		shown := record.Payload
+		if len(mask) > 0 {
+			shown, f.veils = veil(record.Payload, engine.Mask(record.Payload, mask))
+		}
+		f.written = append(indented(shown), '\n')
 		f.file, err = write(target.Item, f.written)
 		return opened{to, f, err}
 	}
@@ -142,14 +147,17 @@ func (f *draft) payload(content []byte) (json.RawMessage, error) {
 	if err := decode(content, &edited); err != nil {
 		return nil, store.Invalid("the edited payload", err.Error(), "press the key again, or mend the file and use `signalbox item retry`")
 	}
-	if len(f.mask) == 0 {
+	if len(f.veils.values) == 0 {
 		return content, nil
 	}
-	var original any
-	if err := decode(f.original, &original); err != nil {
+	if err := f.veils.bares(content, f.mask); err != nil {
 		return nil, err
 	}
-	return json.Marshal(unmask(edited, original))
+	lifted, err := f.veils.lift(edited)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(lifted)
 }
 
 func decode(raw []byte, into *any) error {
