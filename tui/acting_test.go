@@ -274,6 +274,36 @@ func TestQuitAsksWhileAnActRuns(t *testing.T) {
 	}
 }
 
+func TestQuitAsksWhileFrozen(t *testing.T) {
+	c := group(t)
+	c.app.acts = 1
+	c.press("f")
+	c.shows("FROZEN")
+	c.press("q")
+	c.hides("FROZEN")
+	c.shows("Quit while an act is under way?")
+	c.press("n")
+	c.hides("Quit while an act is under way?")
+	if c.quit {
+		t.Fatal("quit")
+	}
+	c.app.acts = 0
+	c.press("f", "q")
+	if !c.quit {
+		t.Fatal("did not quit")
+	}
+}
+
+// A question that comes while frozen leaves the way out open.
+func TestFreezeEndsUnderADialog(t *testing.T) {
+	c := group(t)
+	c.press("f")
+	c.run(c.app.apply(screen.Want(screen.Ask{Dialog: quitDialog(c.app.env, "Late question?")})))
+	c.press("f")
+	c.hides("FROZEN")
+	c.shows("Late question?")
+}
+
 func TestEscNeverQuits(t *testing.T) {
 	c := group(t)
 	for range 20 {

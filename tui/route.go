@@ -120,11 +120,12 @@ func (a *app) scope() keymap.Scope {
 }
 
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
-	scope := a.scope()
-	action, ok := a.env.Keys.Action(scope, msg.String())
-	if a.feed.frozen {
+	if a.feed.frozen { // a dialog may have come since; its keys wait until it is seen
+		action, _ := a.env.Keys.Action(a.top().Scope(), msg.String())
 		return a.frozenKey(action)
 	}
+	scope := a.scope()
+	action, ok := a.env.Keys.Action(scope, msg.String())
 	if a.toasts.KeyPressed() {
 		a.dirty = true
 	}
@@ -142,7 +143,9 @@ func (a *app) frozenKey(action keymap.Action) tea.Cmd {
 	switch action {
 	case keymap.Freeze, keymap.Back:
 		return a.release()
-	case keymap.Quit, keymap.Interrupt, keymap.Suspend:
+	case keymap.Quit: // there may be a question, which must be seen
+		return tea.Batch(a.release(), a.program(action))
+	case keymap.Interrupt, keymap.Suspend:
 		return a.program(action)
 	}
 	return nil
