@@ -77,3 +77,26 @@ func TestLateOutcomeDoesNotAdvanceFromAnotherItem(t *testing.T) {
 	c.send(done)
 	c.shows("Verified finance.orders/4", "INV-10260")
 }
+
+// "All matching" goes on to mean what matched when all were marked.
+func TestAllMatchingKeepsTheScopeItWasMarkedIn(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "down", "enter", "left", "left")
+	c.shows("abandoned 3")
+	c.press("a")
+	c.shows("Marked all 3 that match now")
+	c.press("/").text("INV-1026").press("enter", "r")
+	c.shows("Retry 3 matching items?", "status:abandoned queue:finance.orders")
+	c.hides("queue:finance.orders INV-1026")
+}
+
+func TestMarkingAllOfAnotherFilterIsDropped(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "down", "enter", "left", "left")
+	late := act.Selected{Addr: screen.Addr{Screen: c.app.top().ID()}}
+	late.Requests = []engine.ListRequest{{Queue: "finance.orders", Desc: true}}
+	late.Targets = []engine.Target{{Item: store.ID{Queue: "finance.orders", Number: 4}, Revision: 1}}
+	c.send(late)
+	c.shows("so nothing was")
+	c.hides("Marked all")
+}

@@ -111,9 +111,10 @@ func (d Desk) window(want Stretch) (Window, error) {
 // Selected answers Select.
 type Selected struct {
 	screen.Addr
-	Verb    Verb // what the selection is for; NoVerb to mark it
-	Targets []engine.Target
-	Err     error
+	Verb     Verb // what the selection is for; NoVerb to mark it
+	Requests []engine.ListRequest
+	Targets  []engine.Target
+	Err      error
 }
 
 // Select freezes all that requests select.
@@ -123,11 +124,11 @@ func (d Desk) Select(to screen.Addr, verb Verb, requests ...engine.ListRequest) 
 		for _, req := range requests {
 			targets, err := d.engine.Select(d.ctx, req)
 			if err != nil {
-				return Selected{to, verb, nil, err}
+				return Selected{to, verb, requests, nil, err}
 			}
 			all = append(all, targets...)
 		}
-		return Selected{to, verb, all, nil}
+		return Selected{to, verb, requests, all, nil}
 	}
 }
 

@@ -2,6 +2,7 @@ package items
 
 import (
 	"fmt"
+	"reflect"
 
 	"signalbox/engine"
 	"signalbox/keymap"
@@ -45,8 +46,8 @@ func (s *Items) aim() aim {
 		return aim{&seen, act.Order{Targets: []engine.Target{{Item: seen.ID(), Revision: seen.Revision}}}}
 	}
 	order := act.Order{Scope: act.Marked, Hidden: s.table.Hidden(s.where()), Targets: s.targets()}
-	if s.all {
-		order.Scope, order.Where, order.Requests = act.Matching, []text.Safe{text.Clean(s.where())}, []engine.ListRequest{s.request()}
+	if s.all != nil {
+		order.Scope, order.Where, order.Requests = act.Matching, []text.Safe{text.Clean(s.all.where)}, []engine.ListRequest{s.all.request}
 	}
 	return aim{order: order}
 }
@@ -113,18 +114,23 @@ func (s *Items) targets() []engine.Target {
 
 // markAll has the engine freeze all that match, beyond the rows held.
 func (s *Items) markAll() screen.Effects {
-	return screen.Do(s.desk.Select(s.address(), act.NoVerb, s.request()))
+	s.asked = scope{s.where(), s.request()}
+	return screen.Do(s.desk.Select(s.address(), act.NoVerb, s.asked.request))
 }
 
 func (s *Items) selected(_ env.Env, msg act.Selected) screen.Effects {
 	if msg.Err != nil {
 		return act.Fail("mark all", msg.Err)
 	}
+	if now := s.request(); !reflect.DeepEqual(msg.Requests, []engine.ListRequest{now}) || !reflect.DeepEqual(s.asked.request, now) {
+		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: "The list was narrowed anew before all were marked, so nothing was", Brief: true}})
+	}
+	all := s.asked
 	s.table.Clear()
 	for _, t := range msg.Targets {
-		s.table.Put(t.Item, table.Mark{Revision: t.Revision, Filter: s.where()})
+		s.table.Put(t.Item, table.Mark{Revision: t.Revision, Filter: all.where})
 	}
-	s.all = true
+	s.all = &all
 	words := fmt.Sprintf("Marked all %s that match now", text.Count(int64(len(msg.Targets))))
 	return screen.Want(screen.Say{Toast: screen.Toast{Text: text.Safe(words)}})
 }

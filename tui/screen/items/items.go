@@ -56,7 +56,14 @@ type Items struct {
 	tab    int // the status filter chosen
 	narrow tab // and what it selects
 	window window
-	all    bool // the marks are all that match, as frozen when asked
+	all    *scope // what the marks are all of, as it stood when asked
+	asked  scope  // what all are being marked of
+}
+
+// scope is what a list is narrowed to, in words and as it is asked for.
+type scope struct {
+	where   string
+	request engine.ListRequest
 }
 
 // New makes the screen.
@@ -184,12 +191,12 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Left, keymap.Right:
 		return s.turn(e, a)
 	case keymap.Mark:
-		s.all = false
+		s.all = nil
 		s.table.Toggle(s.where())
 		s.table.Move(keymap.Down, s.height(e), e.Now)
 		return s.near()
 	case keymap.MarkRange:
-		s.all = false
+		s.all = nil
 		s.table.Range(s.where())
 	case keymap.MarkAll:
 		return s.markAll()
@@ -226,7 +233,7 @@ func (s *Items) back() screen.Effects {
 
 func (s *Items) unmark() {
 	s.table.Clear()
-	s.all = false
+	s.all = nil
 }
 
 // open shows the item in hand; from there a decision leads to the next.
