@@ -55,6 +55,22 @@ func TestMoreThanOneAsksAndNoIsTheDefault(t *testing.T) {
 	}
 }
 
+func TestFooterSaysWhatEnterMeans(t *testing.T) {
+	c := group(t)
+	c.press("space", "space", "r")
+	c.shows("Retry 2 marked items?", "They go back", "↵ no")
+	c.hides("↵ apply")
+	c.press("right")
+	c.shows("↵ retry")
+}
+
+func TestQuestionAboutOneIsInTheSingular(t *testing.T) {
+	c := group(t)
+	c.press("/").text("INV-10251").press("enter", "a", "r")
+	c.shows("Retry 1 matching item?", "It goes back", "Exactly this one, as it stands now")
+	c.hides("They go")
+}
+
 func TestManyMustBeCounted(t *testing.T) {
 	e := fake.Lifelike()
 	for range 1200 {

@@ -105,13 +105,14 @@ func consequences(o *Order) []text.Safe {
 		}
 		lines = append(lines, "")
 	}
+	one := len(o.Targets) == 1
 	switch o.Verb {
 	case Retry:
-		lines = append(lines, text.Safe("They go "+Retry.Means()+"."))
+		lines = append(lines, number(one, "It goes ", "They go ")+text.Safe(Retry.Means()+"."))
 	case Verify:
-		lines = append(lines, "They are then decided, and can no longer be retried.")
+		lines = append(lines, number(one, "It is", "They are")+" then decided, and can no longer be retried.")
 	case Clear:
-		lines = append(lines, "Verdict, reviewer and note are taken back; they wait for a decision again.")
+		lines = append(lines, "Verdict, reviewer and note are taken back; "+number(one, "it waits", "they wait")+" for a decision again.")
 	case Delete:
 		lines = append(lines, text.Safe("This can't be taken back: "+Delete.Means()+"."))
 	case Assign:
@@ -133,9 +134,17 @@ func consequences(o *Order) []text.Safe {
 		lines = append(lines, "", text.Safe(fmt.Sprintf("%d of the marks are hidden by the filter.", o.Hidden)))
 	}
 	if o.Scope == Matching {
-		lines = append(lines, "", "Exactly these, as they stand now; later arrivals stay untouched.")
+		lines = append(lines, "", "Exactly "+number(one, "this one, as it stands", "these, as they stand")+" now; later arrivals stay untouched.")
 	}
 	return lines
+}
+
+// number chooses the words for one or for more.
+func number(one bool, single, plural text.Safe) text.Safe {
+	if one {
+		return single
+	}
+	return plural
 }
 
 func (d *Done) report() text.Safe { return Count(d.Outcomes).Report(&d.Order, d.Outcomes, d.Arrived) }

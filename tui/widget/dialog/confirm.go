@@ -47,6 +47,19 @@ func (d *confirm) Scope() keymap.Scope {
 	return keymap.Dialog
 }
 
+// Word implements screen.Wording: enter means what the button in focus does.
+func (d *confirm) Word(a keymap.Action) text.Safe {
+	switch {
+	case a != keymap.Apply:
+		return ""
+	case d.noting:
+		return "keep the note"
+	case d.yes || d.Type != "":
+		return text.Safe(strings.ToLower(string(d.Yes)))
+	}
+	return "no"
+}
+
 // Update implements screen.Dialog.
 func (d *confirm) Update(e env.Env, msg tea.Msg) screen.Effects {
 	switch msg := msg.(type) {
