@@ -94,3 +94,35 @@ func TestDeleteAsksForTheCount(t *testing.T) {
 	}
 	c.shows("Deleted finance.orders/4")
 }
+
+// What somebody else has changed since is theirs.
+func TestUndoLeavesLaterChangesOfOthers(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	grace := engine.WithActor(t.Context(), "grace")
+	c.press("2", "p")
+	for _, paused := range []bool{false, true} {
+		if _, err := c.engine.PauseQueue(grace, "agents.triage", paused); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.press("u")
+	c.shows("queue agents.triage: changed since")
+	snap, err := c.engine.Watch(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range snap.Queues {
+		if q.Name == "agents.triage" && (!q.Paused || q.PausedBy != "grace") {
+			t.Fatal("the pause of another was taken back")
+		}
+	}
+	c.press("esc", "1", "S", "right", "enter")
+	if _, err := c.engine.SetPool(grace, engine.SplitRequest{Size: 25, Fast: 9, Slow: 9}); err != nil {
+		t.Fatal(err)
+	}
+	c.press("u")
+	c.shows("the split: changed since")
+	if n := len(c.engine.Splits); n != 2 {
+		t.Fatalf("%d splits", n)
+	}
+}

@@ -167,17 +167,27 @@ func (Paused) Finishes() {}
 func (d Desk) Pause(to screen.Addr, queue string, paused bool) tea.Cmd {
 	return func() tea.Msg {
 		state, err := d.engine.PauseQueue(d.ctx, queue, paused)
-		return Paused{to, state, err, d.unpause(queue, paused)}
+		return Paused{to, state, err, d.unpause(queue, paused, state.PausedBy)}
 	}
 }
 
-func (d Desk) unpause(queue string, paused bool) screen.Undo {
+// unpause takes a pause or its end back, as long as the queue stands as that
+// left it.
+func (d Desk) unpause(queue string, paused bool, by string) screen.Undo {
 	what := text.Clean("resumed " + queue)
 	if paused {
 		what = text.Clean("paused " + queue)
 	}
 	return screen.Undo{What: what, Cmd: func() tea.Msg {
-		_, err := d.engine.PauseQueue(d.ctx, queue, !paused)
+		snap, err := d.engine.Watch(d.ctx, 0)
+		if err != nil {
+			return Undone{What: what, Err: err}
+		}
+		same := func(q engine.QueueState) bool { return q.Name == queue && q.Paused == paused && q.PausedBy == by }
+		if !slices.ContainsFunc(snap.Queues, same) {
+			return Undone{What: what, Err: changedSince("queue " + queue)}
+		}
+		_, err = d.engine.PauseQueue(d.ctx, queue, !paused)
 		return Undone{What: what, Err: err}
 	}}
 }
@@ -218,14 +228,34 @@ func (s Split) Tell() screen.Effects {
 
 // SetPool changes the pool and its split; before is what it was.
 func (d Desk) SetPool(to screen.Addr, req, before engine.SplitRequest) tea.Cmd {
-	undo := screen.Undo{What: "the change of the split", Cmd: func() tea.Msg {
-		_, err := d.engine.SetPool(d.ctx, before)
-		return Undone{What: "the change of the split", Err: err}
-	}}
 	return func() tea.Msg {
 		state, err := d.engine.SetPool(d.ctx, req)
-		return Split{to, state, err, undo}
+		return Split{to, state, err, d.unsplit(splitOf(&state), before)}
 	}
+}
+
+// unsplit takes a split back, as long as the pool stands as that left it.
+func (d Desk) unsplit(left, before engine.SplitRequest) screen.Undo {
+	const what = "the change of the split"
+	return screen.Undo{What: what, Cmd: func() tea.Msg {
+		snap, err := d.engine.Watch(d.ctx, 0)
+		if err == nil && splitOf(&snap.Slots) != left {
+			err = changedSince("the split")
+		}
+		if err == nil {
+			_, err = d.engine.SetPool(d.ctx, before)
+		}
+		return Undone{What: what, Err: err}
+	}}
+}
+
+func splitOf(s *lane.State) engine.SplitRequest {
+	return engine.SplitRequest{Size: s.Pool, Fast: s.Fast.Reserve, Slow: s.Slow.Reserve, Auto: s.Auto}
+}
+
+// changedSince refuses to take back what somebody has changed again.
+func changedSince(what string) error {
+	return store.Conflict(what, "changed since", "look at it, and change it by hand if that is still wanted")
 }
 
 // Done answers an act on items.
