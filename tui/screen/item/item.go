@@ -42,6 +42,8 @@ type Item struct {
 	record  *engine.Record // nil until read
 	history []store.Change
 	err     error
+	flying  bool   // a read is out
+	again   bool   // and must be done once more
 	seen    uint64 // the picture's queues revision when last read
 	top     int
 	page    page
@@ -126,7 +128,7 @@ func (s *Item) Update(e env.Env, msg tea.Msg) screen.Effects {
 			return s.load()
 		}
 	case act.Loaded:
-		s.loaded(e, msg)
+		return s.loaded(e, msg)
 	case act.Done:
 		return s.done(msg)
 	case act.Explained:
@@ -145,15 +147,31 @@ func (s *Item) Update(e env.Env, msg tea.Msg) screen.Effects {
 
 func (s *Item) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.gen} }
 
+// load reads the item anew. While a read is out the next one waits for it, so
+// that a busy engine and a key held down pile none up.
 func (s *Item) load() screen.Effects {
+	if s.flying {
+		s.again = true
+		return screen.Effects{}
+	}
 	s.gen++
+	s.flying, s.again = true, false
 	return screen.Do(s.desk.Load(screen.Addr{Screen: s.id, Gen: s.gen}, s.item, changes))
 }
 
-func (s *Item) loaded(e env.Env, msg act.Loaded) {
-	if msg.Gen != s.gen {
-		return
+func (s *Item) loaded(e env.Env, msg act.Loaded) screen.Effects {
+	s.flying = false
+	if msg.Gen == s.gen { // else it is of an item left behind
+		s.take(e, msg)
 	}
+	if s.again {
+		return s.load()
+	}
+	return screen.Effects{}
+}
+
+// take shows what was read.
+func (s *Item) take(e env.Env, msg act.Loaded) {
 	s.err = msg.Err
 	if msg.Err != nil {
 		return
@@ -222,6 +240,7 @@ func (s *Item) step(by int) (effects screen.Effects, went bool) {
 func (s *Item) show(id store.ID) screen.Effects {
 	s.item, s.record, s.history, s.err, s.top = id, nil, nil, nil, 0
 	s.came, s.grace = false, dialog.Grace{}
+	s.gen++
 	return s.load()
 }
 
