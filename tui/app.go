@@ -170,6 +170,7 @@ func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 		a.acts++
 	case screen.Undo:
 		a.undo = i
+		a.toasts.Settle()
 	}
 	return nil
 }
@@ -213,6 +214,7 @@ func (a *app) takeBack() tea.Cmd {
 		say("This can't be taken back: " + u.What)
 	default:
 		a.undo = screen.Undo{}
+		a.toasts.Settle()
 		a.acts++
 		return u.Cmd
 	}

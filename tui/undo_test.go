@@ -45,6 +45,7 @@ func TestWhatCannotBeTakenBackSaysSo(t *testing.T) {
 	c.press("v")
 	c.feed()
 	c.press("r")
+	c.shows("pending again, which can't be taken back")
 	c.hides("u undo")
 	c.press("u")
 	c.shows("This can't be taken back: Retried")
@@ -125,4 +126,19 @@ func TestUndoLeavesLaterChangesOfOthers(t *testing.T) {
 	if n := len(c.engine.Splits); n != 2 {
 		t.Fatalf("%d splits", n)
 	}
+}
+
+// A report that stays offers undo only as long as the key means its act.
+func TestOlderReportNoLongerOffersUndo(t *testing.T) {
+	c := group(t)
+	c.press("space", "space", "v")
+	c.engine.Before(func() {
+		c.engine.Edit(store.ID{Queue: "finance.orders", Number: 13}, func(r *engine.Record) { r.Review.Note = "mine" })
+	})
+	c.press("y")
+	c.feed()
+	c.shows("Verified 1 of 2", "u undo")
+	c.press("backspace", "r")
+	c.shows("Verified 1 of 2", "which can't be taken back")
+	c.hides("u undo")
 }

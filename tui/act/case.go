@@ -11,7 +11,7 @@ import (
 	"signalbox/tui/widget/dialog"
 )
 
-// Begin sets an order going: at once where one row can be taken back, else
+// Begin sets an order going: at once for one row that is not deleted, else
 // after the words it needs are typed and the question is answered. Late says
 // that the answer to a key press comes only now, so that keys already typed
 // must not answer the question.
@@ -156,16 +156,20 @@ func (d Done) Tell() screen.Effects {
 	}
 	tally := Count(d.Outcomes)
 	t := screen.Toast{Level: screen.Good, Text: d.report(), More: tally.Trouble, Undo: d.undo.Cmd != nil}
+	if v := d.Order.Verb; (v == Retry || v == Edit) && tally.OK == 1 && len(d.Outcomes) == 1 {
+		t.Text += ", which can't be taken back" // nobody was asked before
+	}
 	if len(tally.Trouble) > 0 {
 		t.Level = screen.Bad
 	}
 	if d.Order.File != "" && tally.OK == 0 {
 		t.More = append(t.More, "Your edit is kept in "+text.Clean(d.Order.File))
 	}
-	effects := screen.Want(screen.Say{Toast: t})
+	var effects screen.Effects
 	if tally.OK > 0 {
 		effects.Want(d.undo)
 	}
+	effects.Want(screen.Say{Toast: t})
 	return effects
 }
 

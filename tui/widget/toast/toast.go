@@ -37,6 +37,14 @@ func (l *List) Add(t screen.Toast, now time.Time) {
 	l.all = append(kept, shown{t, now})
 }
 
+// Settle takes the offer of undo from the toasts shown: the key now means
+// another act, or none.
+func (l *List) Settle() {
+	for i := range l.all {
+		l.all[i].Undo = false
+	}
+}
+
 // Expire drops what has faded.
 func (l *List) Expire(now time.Time) {
 	kept := l.all[:0:0]
