@@ -143,7 +143,7 @@ func (t *Table[R, K]) fit(e env.Env, w int) []int {
 }
 
 // spread shares out what is left: first up to each column's ideal, then to
-// those that grow.
+// those that grow, as far as they do.
 func spread[R any](columns []Column[R], widths []int, left int) []int {
 	growing := 0
 	for i, col := range columns { // a word cut without a mark comes first
@@ -168,6 +168,9 @@ func spread[R any](columns []Column[R], widths []int, left int) []int {
 	for i, col := range columns {
 		if col.Grow && widths[i] > 0 && left > 0 {
 			share := left / growing
+			if col.Most > 0 { // more would only part it from its neighbour
+				share = max(min(share, col.Most-widths[i]), 0)
+			}
 			widths[i] += share
 			left -= share
 			growing--
