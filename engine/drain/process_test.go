@@ -176,15 +176,10 @@ func TestProgramsOutliveThreads(t *testing.T) {
 	r.want(id, store.Successful, "")
 }
 
-const victim = "DRAIN_TEST_VICTIM"
-
 func TestProgramsDieWithTheEngine(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no signal for a parent's death here")
-	}
 	life := newLifeline(t)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
-	cmd.Env = append(os.Environ(), victim+"="+life.path)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), victim+"=read item; exec 3>'"+life.path+"'; echo started >&3; exec sleep 1000")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -194,18 +189,4 @@ func TestProgramsDieWithTheEngine(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	life.ended()
-}
-
-// TestVictim is the engine that TestProgramsDieWithTheEngine kills.
-func TestVictim(t *testing.T) {
-	path := os.Getenv(victim)
-	if path == "" {
-		t.Skip("only run by TestProgramsDieWithTheEngine")
-	}
-	r := program(t, func(q *store.Queue) {
-		q.Consumer.Argv = []string{"sh", "-c", `exec 3>"$0"; echo started >&3; exec sleep 1000`, path}
-	}, "text.sh")
-	r.add("orders", `{}`)
-	r.start(drain.Options{})
-	r.done("orders", store.Successful, 1)
 }

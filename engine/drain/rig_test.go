@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,27 +20,25 @@ import (
 	"signalbox/store/memory"
 )
 
-// orphanChild makes the test binary an engine that works one item until it is
-// killed.
-const orphanChild = "SIGNALBOX_ORPHAN_CHILD"
+// victim makes the test binary an engine that works one item, by the shell
+// script it holds, until it is killed.
+const victim = "DRAIN_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(orphanChild); dir != "" {
-		workForEver(dir)
+	if script := os.Getenv(victim); script != "" {
+		workForEver(script)
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// workForEver runs a program that takes its item, then starts a child and writes
-// its process id.
-func workForEver(dir string) {
+func workForEver(script string) {
 	ctx := context.Background()
 	e, err := engine.Open(ctx, memory.New(), engine.Options{})
 	if err != nil {
 		panic(err)
 	}
 	q := engine.DefaultQueue("q", store.Jobs)
-	q.Consumer = store.Consumer{Kind: engine.Command, Argv: []string{"sh", "-c", "read item; sleep 1000 & echo $! > " + filepath.Join(dir, "pid") + "; wait"}}
+	q.Consumer = store.Consumer{Kind: engine.Command, Argv: []string{"sh", "-c", script}}
 	if _, err := e.AddQueue(ctx, q); err != nil {
 		panic(err)
 	}
@@ -49,7 +46,6 @@ func workForEver(dir string) {
 		panic(err)
 	}
 	drain.Start(ctx, e, drain.Options{})
-	fmt.Println("up")
 	select {}
 }
 
