@@ -53,7 +53,7 @@ func (c *Client) DeleteQueue(ctx context.Context, name string, force bool) error
 
 // Add stores new items; see engine.Engine.Add.
 func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResult, error) {
-	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Strict: r.Strict, Items: make([]wire.NewItem, len(r.Items))}
+	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Strict: r.Strict, From: r.From, Items: make([]wire.NewItem, len(r.Items))}
 	for i, item := range r.Items {
 		in.Items[i] = wire.NewItem{NewItem: item, Exact: append([]byte{}, item.Payload...)}
 		in.Items[i].Payload = nil

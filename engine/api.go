@@ -57,6 +57,7 @@ type NewItem struct {
 	RiskAt      store.Time      `json:"risk_at,omitzero"`
 	MaxAttempts int             `json:"max_attempts,omitempty"` // 0 = the queue's retries + 1
 	Job         string          `json:"job,omitempty"`
+	Past        *Past           `json:"past,omitempty"` // of an item that was elsewhere before; nil = a new one
 }
 
 // ClaimRequest asks for work.

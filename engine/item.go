@@ -33,12 +33,14 @@ const (
 // item keeps all out; StopOnFirstFailure stores those before it; Independent
 // stores every good one. A payload that breaks the queue's schema makes an item
 // that is a business exception at once, for a person to see; with Strict it is
-// refused.
+// refused. An item with a Past is stored in the state it had; From says in its
+// history where it came from.
 type AddRequest struct {
 	Queue  string    `json:"queue"`
 	Items  []NewItem `json:"items"`
 	Mode   string    `json:"mode,omitempty"`
 	Strict bool      `json:"strict,omitempty"`
+	From   string    `json:"from,omitempty"`
 }
 
 // AddResult answers for one item of an AddRequest. Existing says that the
@@ -93,10 +95,10 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 		if err == nil {
 			err = t.admit(&q, &r.Items[i], refs, &results[i])
 		}
-		if err == nil && r.Strict {
+		if err == nil && r.Strict && r.Items[i].Past.waits() {
 			err = held.refusal(i)
 		}
-		if err == nil {
+		if err == nil && !r.Items[i].Past.free() {
 			refs[r.Items[i].Reference] = true
 		}
 		if err != nil {
@@ -123,7 +125,7 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 			}
 			continue
 		}
-		if err := t.addOne(&q, &r.Items[i], held.of(i), &results[i]); err != nil {
+		if err := t.addOne(&q, r, i, held.of(i), &results[i]); err != nil {
 			return err
 		}
 	}
@@ -134,6 +136,11 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddResult) error {
 	if err := validateFamily(q, n.Payload); err != nil {
 		return err
+	}
+	if n.Past != nil {
+		if _, err := pastStatus(q.Family, n.Past.State, n.Past.Error); err != nil {
+			return err
+		}
 	}
 	if n.Key != "" {
 		id, err := t.ByKey(q.Name, n.Key)
@@ -146,7 +153,7 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 			return err
 		}
 	}
-	if !q.UniqueReferences || n.Reference == "" {
+	if !q.UniqueReferences || n.Reference == "" || n.Past.free() {
 		return nil
 	}
 	if refs[n.Reference] {
@@ -169,10 +176,11 @@ func (t *tx) referenceHolder(queue, reference string) (store.ID, error) {
 	return store.ID{}, nil
 }
 
-func (t *tx) addOne(q *store.Queue, n *NewItem, violation string, res *AddResult) error {
+func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res *AddResult) error {
 	if res.Existing {
 		return nil
 	}
+	n := &r.Items[at]
 	if n.Key != "" { // an earlier item of the same call may have taken the key
 		if id, err := t.ByKey(q.Name, n.Key); err != nil || !id.IsZero() {
 			if err == nil {
@@ -188,6 +196,11 @@ func (t *tx) addOne(q *store.Queue, n *NewItem, violation string, res *AddResult
 		MaxAttempts: n.MaxAttempts, Retryable: true,
 		DeferUntil: n.DeferUntil, DueAt: n.DueAt, RiskAt: n.RiskAt, Job: n.Job,
 	}
+	if !n.Past.waits() {
+		err := t.addPast(q, n, r.From, &res.Item)
+		present(q, &res.Item)
+		return err
+	}
 	if res.Item.DueAt == 0 && q.SLA > 0 {
 		res.Item.DueAt = t.now.Add(time.Duration(q.SLA))
 	}
@@ -197,11 +210,14 @@ func (t *tx) addOne(q *store.Queue, n *NewItem, violation string, res *AddResult
 	if violation != "" {
 		t.exceptAtOnce(&res.Item, violation)
 	}
-	if err := t.add(&res.Item, n.Payload, "add", violation); err != nil {
-		return err
+	var err error
+	if n.Past != nil && violation == "" {
+		err = t.addPast(q, n, r.From, &res.Item)
+	} else {
+		err = t.add(&res.Item, n.Payload, "add", violation)
 	}
 	present(q, &res.Item)
-	return nil
+	return err
 }
 
 func validateItem(n *NewItem) error {
@@ -219,6 +235,9 @@ func validateItem(n *NewItem) error {
 	}
 	if n.MaxAttempts < 0 || n.MaxAttempts > MaxRetries+1 {
 		return store.Invalid("max_attempts", fmt.Sprintf("%d is not from 1 to %d", n.MaxAttempts, MaxRetries+1), "choose a number in this range")
+	}
+	if n.Past != nil {
+		return n.Past.validate()
 	}
 	return nil
 }

@@ -96,6 +96,7 @@ type AddRequest struct {
 	Items  []NewItem `json:"items"`
 	Mode   string    `json:"mode,omitempty"`
 	Strict bool      `json:"strict,omitempty"`
+	From   string    `json:"from,omitempty"`
 }
 
 // AddResult is engine.AddResult with its error's code; a refused one has no item.
