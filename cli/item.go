@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +79,7 @@ func needsQueue(c *cobra.Command) error {
 
 // selection are the flags that select items.
 type selection struct {
-	queue, group, filter, after string
+	queue, group, filter, after string // after is a place that pages name
 	statuses                    []string
 	desc                        bool
 	limit                       int
@@ -101,17 +103,32 @@ func (s *selection) request() (r engine.ListRequest, err error) {
 		} else {
 			r.Filter += ","
 		}
-		r.Filter += strconv.Quote(name)
+		r.Filter += engine.Quoted(name)
 	}
-	err = r.After.UnmarshalText([]byte(s.after))
+	id, reference, ordered := strings.Cut(s.after, "@")
+	r.Order, r.AfterReference = engine.AnyOrder, reference
+	switch {
+	case ordered:
+		r.Order = engine.ByReference
+	case id != "":
+		r.Order = engine.ByNumber
+	}
+	err = r.After.UnmarshalText([]byte(id))
 	return r, err
 }
 
 func (a *app) itemList() *cobra.Command {
 	var sel selection
-	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List items, without their payloads", Args: takes()}
+	var explain bool
+	c := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "List items, without their payloads", Args: takes(),
+		Long: "List items, without their payloads, in order of queue and number; those of a common beginning of their references in order of reference, " +
+			"where that is how they are found. With --explain it says how they would be found, and how many are looked at.",
+		Example: "signalbox item list --queue invoices --filter 'status:failed reference:INV- age:>2h'\nsignalbox item list --filter 'due:<+2h !robot:r-7' --explain",
+	}
 	sel.flags(c)
-	c.Flags().StringVar(&sel.after, "after", "", "go on after this item")
+	c.Flags().StringVar(&sel.after, "after", "", "go on after this item, as the page before says")
+	c.Flags().BoolVar(&explain, "explain", false, "only say which index serves, what is looked at, and why")
 	limitFlag(c, &sel.limit, 100, "items")
 	c.Flags().BoolVar(&sel.desc, "desc", false, "newest first")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -125,13 +142,22 @@ func (a *app) itemList() *cobra.Command {
 		if _, err := a.location(); err != nil {
 			return err
 		}
-		return a.do(c.Context(), func(ctx context.Context, s Service) error { return a.listItems(ctx, s, r) })
+		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			if explain {
+				return a.explainList(ctx, s, r)
+			}
+			return a.listItems(ctx, s, r)
+		})
 	}
 	return c
 }
 
-// pageSize is how many items are asked for at once.
-const pageSize = 1000
+// pageSize is how many items are asked for at once, pageBudget how long one
+// question may take.
+const (
+	pageSize   = 1000
+	pageBudget = store.Duration(time.Second)
+)
 
 // listItems prints the selected items page by page.
 func (a *app) listItems(ctx context.Context, s Service, r engine.ListRequest) error {
@@ -140,6 +166,7 @@ func (a *app) listItems(ctx context.Context, s Service, r engine.ListRequest) er
 		return err
 	}
 	left, shown, damaged := r.Limit, 0, 0
+	r.Budget = pageBudget
 	for {
 		r.Limit = pageSize
 		if left > 0 {
@@ -156,21 +183,19 @@ func (a *app) listItems(ctx context.Context, s Service, r engine.ListRequest) er
 		}
 		shown += len(page.Items)
 		damaged += page.Damaged
-		if len(page.Items) > 0 {
-			r.After = page.Items[len(page.Items)-1].ID()
-		}
+		r.After, r.AfterReference, r.Order = page.Next, page.NextReference, page.Order
 		if !page.More || left > 0 && shown >= left {
 			if err := p.end(); err != nil {
 				return err
 			}
-			a.listRest(page, r.After, shown, damaged)
+			a.listRest(page, shown, damaged)
 			return nil
 		}
 	}
 }
 
 // listRest says on stderr what the list does not show.
-func (a *app) listRest(page engine.Page, last store.ID, shown, damaged int) {
+func (a *app) listRest(page engine.Page, shown, damaged int) {
 	if damaged > 0 {
 		fmt.Fprintf(a.Stderr, "%s records can't be read and are left out\n", text.Count(int64(damaged)))
 	}
@@ -181,7 +206,21 @@ func (a *app) listRest(page engine.Page, last store.ID, shown, damaged int) {
 	if page.Total >= 0 {
 		of = " of " + text.Count(page.Total)
 	}
-	fmt.Fprintf(a.Stderr, "%s%s shown; go on with --after %s, or see all with --limit 0\n", text.Count(int64(shown)), of, text.Clean(last.String()))
+	place := page.Next.String()
+	if page.Order == engine.ByReference {
+		place += "@" + page.NextReference
+	}
+	fmt.Fprintf(a.Stderr, "%s%s shown; go on with --after %s, or see all with --limit 0\n", text.Count(int64(shown)), of, text.Clean(shellWord(place)))
+}
+
+// shellWord quotes a word where a shell would take it apart.
+func shellWord(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/@._-", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func (a *app) itemShow() *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ import (
 
 func (a *app) queueCommands() *cobra.Command {
 	return group("queue", "Add, change and look at queues", []string{"queues"},
-		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(true), a.queuePause(false), a.queueDelete(),
+		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(true), a.queuePause(false), a.queueDelete(), a.queueLink(),
 		a.queueDump(), a.queueApply())
 }
 
@@ -108,10 +109,11 @@ func nameAndCommand(c *cobra.Command, args []string) (name string, command []str
 }
 
 func (a *app) queueList() *cobra.Command {
-	var filter, after string
+	var filter, after, folder string
 	var limit int
 	c := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List queues with their numbers", Args: takes(),
+		Example: "signalbox queue list --folder /finance",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkLimit(limit); err != nil {
 				return err
@@ -127,7 +129,7 @@ func (a *app) queueList() *cobra.Command {
 				}
 				var shown []engine.QueueState
 				for _, q := range queues {
-					if q.Name > after && match(q) && (limit == 0 || len(shown) < limit) {
+					if q.Name > after && (folder == "" || engine.InFolder(&q.Queue, folder)) && match(q) && (limit == 0 || len(shown) < limit) {
 						shown = append(shown, q)
 					}
 				}
@@ -136,6 +138,7 @@ func (a *app) queueList() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&filter, "filter", "", "only those with these words, or terms like family:jobs or paused:true")
+	c.Flags().StringVar(&folder, "folder", "", "only queues in this folder or below it, and those linked to one")
 	limitFlag(c, &limit, 0, "queues")
 	c.Flags().StringVar(&after, "after", "", "go on after the queue of this name")
 	return c
@@ -164,6 +167,7 @@ func queueColumns() columns[engine.QueueState] {
 		csv: append([]column[q]{
 			name, family, laneOf, consumer,
 			{"folder", func(q q) string { return q.Folder }, false},
+			{"links", func(q q) string { return strings.Join(q.Links, " ") }, false},
 			{"paused", func(q q) string { return strconv.FormatBool(q.Paused) }, false},
 			{"delayed", func(q q) string { return number(q.Delayed) }, true},
 			{"oldest_waiting_at", func(q q) string { return q.OldestWaitingAt.String() }, false},

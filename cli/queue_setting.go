@@ -25,6 +25,8 @@ func queueSettings() []setting {
 	type q = *store.Queue
 	return []setting{
 		{"folder", func(q q) any { return &q.Folder }},
+		{"links", func(q q) any { return &q.Links }},
+		{"encrypted", func(q q) any { return &q.Encrypted }},
 		{"description", func(q q) any { return &q.Description }},
 		{"lane", func(q q) any { return &q.Lane }},
 		{"batch_size", func(q q) any { return &q.BatchSize }},

@@ -44,8 +44,12 @@ func queueFlags() settingFlags {
 			{"paused", "hand out nothing"},
 			{"retry-abandoned", "an expired claim counts as a retry"},
 			{"unique-references", "refuse a reference that is in the queue already"},
+			{"encrypted", "keep contents encrypted at rest, with the key of SIGNALBOX_KEY_FILE; only when the queue is added"},
 		},
-		lists: [][2]string{{"mask", "payload field not shown on screens and in lists (may be repeated)"}},
+		lists: [][2]string{
+			{"mask", "payload field not shown on screens and in lists (may be repeated)"},
+			{"links", "further folder in which it is shown (may be repeated)"},
+		},
 	}
 }
 

@@ -176,6 +176,10 @@ func (v *visitor) List(ctx context.Context, r engine.ListRequest) (engine.Page, 
 	return ask(ctx, v, func(s Service) (engine.Page, error) { return s.List(ctx, r) })
 }
 
+func (v *visitor) Plan(ctx context.Context, r engine.ListRequest) (engine.Plan, error) {
+	return ask(ctx, v, func(s Service) (engine.Plan, error) { return s.Plan(ctx, r) })
+}
+
 func (v *visitor) Select(ctx context.Context, r engine.ListRequest) ([]engine.Target, error) {
 	return ask(ctx, v, func(s Service) ([]engine.Target, error) { return s.Select(ctx, r) })
 }

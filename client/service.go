@@ -45,6 +45,11 @@ func (c *Client) PauseQueue(ctx context.Context, name string, paused bool) (engi
 	return send[engine.QueueState](ctx, c, http.MethodPost, queuePath(name)+verb, nil)
 }
 
+// LinkQueue shows a queue in one more folder, or with remove no longer.
+func (c *Client) LinkQueue(ctx context.Context, name, folder string, remove bool) (engine.QueueState, error) {
+	return send[engine.QueueState](ctx, c, http.MethodPost, queuePath(name)+"/link", wire.Link{Folder: folder, Remove: remove})
+}
+
 // DeleteQueue removes a queue with its items.
 func (c *Client) DeleteQueue(ctx context.Context, name string, force bool) error {
 	_, err := send[struct{}](ctx, c, http.MethodDelete, queuePath(name)+"?force="+strconv.FormatBool(force), nil)
@@ -68,6 +73,11 @@ func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResu
 // List gives a page of items.
 func (c *Client) List(ctx context.Context, r engine.ListRequest) (engine.Page, error) {
 	return get[engine.Page](ctx, c, "/v1/items", wire.ListQuery(r))
+}
+
+// Plan says how a list would be found.
+func (c *Client) Plan(ctx context.Context, r engine.ListRequest) (engine.Plan, error) {
+	return get[engine.Plan](ctx, c, "/v1/plan", wire.ListQuery(r))
 }
 
 // Select freezes all matching items.

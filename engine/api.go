@@ -157,13 +157,27 @@ type ListRequest struct {
 	After    store.ID       `json:"after,omitzero"`   // exclusive cursor
 	Desc     bool           `json:"desc,omitempty"`   // highest number first
 	Limit    int            `json:"limit,omitempty"`  // 0 = 100
+	// Order is number (the default), reference (needs a filter by it), or any:
+	// whichever is found fastest. To go on in order of reference takes
+	// AfterReference, the reference of the item After.
+	Order          string `json:"order,omitempty"`
+	AfterReference string `json:"after_reference,omitempty"`
+	// Budget is how long the page may take to be found: what was found by then
+	// comes, and where to go on. 0 = until it is full.
+	Budget store.Duration `json:"budget,omitempty"`
 }
 
 // Page is a window on the selected items.
 type Page struct {
 	Items []store.Item `json:"items"`
-	// More says that items follow; go on with After = the last item's ID.
-	More bool `json:"more"`
+	// More says that items follow; go on with After = Next, AfterReference =
+	// NextReference and the page's Order. Without a Budget that is the last item.
+	More          bool     `json:"more"`
+	Next          store.ID `json:"next,omitzero"`
+	NextReference string   `json:"next_reference,omitempty"`
+	Order         string   `json:"order"` // number or reference
+	// Looked is how many items were looked at for this page.
+	Looked int64 `json:"looked"`
 	// Total is the number of all selected items, or -1 where only a scan
 	// could tell.
 	Total int64 `json:"total"`

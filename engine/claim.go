@@ -51,6 +51,9 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 		return nil, nil, err
 	}
 	ask := &ask{&r, filter}
+	if err := ask.possible(); err != nil {
+		return nil, nil, err
+	}
 	e.rates.claimed(r.Queue, e.now())
 	settled := cleanSettlements(settlements)
 	var got []Record
@@ -89,9 +92,6 @@ type ask struct {
 	filter Filter
 }
 
-// picky says that what this claim leaves may suit another.
-func (a *ask) picky() bool { return a.Reference != "" || a.Exact || a.ClaimRequest.Filter != "" }
-
 // answerable errors of a claim were found before anything was written.
 func answerable(err error) bool {
 	switch store.CodeOf(err) {
@@ -129,6 +129,9 @@ func (t *tx) claim(r *ask) ([]Record, error) {
 	q, err := t.Queue(r.Queue)
 	if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(r.filter.reach.folders, func(folder string) bool { return !InFolder(&q, folder) }) {
+		return nil, nil
 	}
 	if q.Paused {
 		return nil, store.Conflict("queue "+q.Name, "paused by "+q.PausedBy, "resume it with `signalbox queue resume "+q.Name+"`")
@@ -185,22 +188,13 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 	return []Record{rec}, nil
 }
 
-// candidates yields a queue's ready items in claim order; those of a reference
-// by the index, however many others are ahead of them.
+// candidates yields a queue's ready items in claim order; those of a reference,
+// a key or ids by the index, however many others are ahead of them.
 func (t *tx) candidates(q *store.Queue, r *ask) iter.Seq2[store.Item, error] {
-	if r.Reference == "" {
+	if !r.indexed() {
 		return t.Ready(q.Name, t.now)
 	}
-	var found []store.Item
-	by := store.Query{Queue: q.Name, Statuses: waiting(q.Family), Reference: r.Reference, Exact: r.Exact}
-	for i, err := range t.Items(by) {
-		if err == nil && i.ReadyAt() <= t.now {
-			found = append(found, i)
-		}
-		if len(found) == claimScan {
-			break
-		}
-	}
+	found := t.indexed(q, r)
 	slices.SortFunc(found, claimOrder)
 	return func(yield func(store.Item, error) bool) {
 		for _, i := range found {

@@ -3,61 +3,73 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
 	"signalbox/store"
 )
 
-// Filter is a parsed filter; its zero value matches every item.
+// Filter is a parsed filter; its zero value matches every item that is not
+// deleted.
 //
 // A filter is words and key:value terms with spaces between; an item must
 // match all. A word is looked for, in any case, in the reference, the reason of
-// the error, the robot and the id. ! before a term inverts it, double quotes
-// keep spaces together. Keys:
+// the error, the robot and the id. ! before a term inverts it. Double quotes
+// keep spaces together, and a term that begins with one is a word whatever is
+// in it; \" is a quote within quotes. Keys:
 //
-//	status:failed,abandoned  own names, and those of other systems
-//	queue:invoices           exactly this queue
-//	reference:INV-           references that start so
-//	robot:r-7  reason:timeout  group:…  key:…
-//	priority:high  review:in-review
-//	age:>2h    created longer ago; <2h: less long ago
-//	attempts:>1  failures:>=2  retry:0  number:12  job:…
+//	status:failed,abandoned  own names, those of other systems, and delayed
+//	queue:invoices,orders    exactly these queues
+//	folder:/finance          queues in the folder, below it, or linked to it
+//	id:orders/12,orders/13   exactly these items
+//	key:K  job:J  chain:orders/12
+//	reference:INV-           references that start so; =INV-1042 exactly
+//	robot:r-7  creator:anna  reviewer:anna   likewise
+//	reason:timeout           reasons that hold this, in any case
+//	group:…  kind:business   the folded reason, and what kind of error
+//	priority:high,normal  review:in-review  sla:overdue
+//	age:>2h                  created longer ago; <2h: less long ago
+//	due:<+2h                 also created, started, ended, claimed, deferred:
+//	                         before or after a time, a date, or one from now;
+//	                         none or any
+//	attempts:>1              also failures, reclaims, retry, number
 //	jq:".total > 100"        a jq program on the payload that gives neither
 //	                         false nor null
 type Filter struct {
-	terms    []term
-	payload  []payloadTerm
-	queue    string         // pushed down to the store
-	statuses []store.Status // pushed down; nil = every one
-	limited  bool           // statuses is in force, even when empty
+	terms   []term
+	payload []payloadTerm
+	reach   reach
 }
 
-// term says whether an item matches, as of now.
-type term func(i *store.Item, now store.Time) bool
+// test says whether an item matches, as of now.
+type test func(i *store.Item, now store.Time) bool
 
-// undeleted is every status but one.
-var undeleted = []store.Status{
-	store.Queued, store.Pending, store.Claimed, store.Processing, store.Completed, store.Successful, store.Failed,
-	store.BusinessException, store.SystemException, store.Abandoned, store.Retried, store.Cancelled,
+// term is one term of a filter.
+type term struct {
+	text    string // as it was written
+	test    test
+	counted bool // the counters know how many match it
+	narrows bool // an index can look at no others than those that match it
 }
 
-// otherNames are the statuses that other systems' names stand for.
-var otherNames = map[string][]store.Status{
-	"available":  {store.Queued, store.Pending},
-	"waiting":    {store.Queued, store.Pending},
-	"new":        {store.Pending, store.Queued},
-	"in_flight":  {store.Claimed, store.Processing},
-	"inprogress": {store.Claimed, store.Processing},
-	"complete":   {store.Completed, store.Successful},
-	"failed":     {store.Failed, store.BusinessException, store.SystemException},
-	"exception":  {store.BusinessException, store.SystemException},
+// reach is what a filter asks for that indexes know: items outside it don't
+// match.
+type reach struct {
+	queues   []string // nil = every one
+	without  []string // queues left out
+	folders  []string // only queues in, below or linked to all of these
+	statuses []store.Status
+	limited  bool // statuses is in force, even when empty
+	ids      []store.ID
+	key      string
+	group    string
+
+	reference string // begins so
+	exact     bool   // equals it
+	from, to  uint64 // numbers; to 0 = no end
 }
 
-// ParseFilter reads a filter. The error names the term, where it stands and
-// what would be right.
+// ParseFilter reads a filter. The error names the term, the character at which
+// it stands, and what would be right.
 func ParseFilter(s string) (Filter, error) {
 	var f Filter
 	words, err := splitFilter(s)
@@ -72,79 +84,49 @@ func ParseFilter(s string) (Filter, error) {
 	return f, nil
 }
 
-// splitFilter cuts at spaces outside double quotes, and takes the quotes off.
-func splitFilter(s string) (words []string, err error) {
-	var word strings.Builder
-	open, started := -1, false
-	for at, r := range s {
-		switch {
-		case r == '"':
-			started = true
-			if open >= 0 {
-				open = -1
-			} else {
-				open = at
-			}
-		case unicode.IsSpace(r) && open < 0:
-			if started {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			started = false
-		default:
-			word.WriteRune(r)
-			started = true
-		}
-	}
-	if open >= 0 {
-		return nil, store.Invalid("the filter", fmt.Sprintf("the quote at character %d is not closed", len([]rune(s[:open]))+1), `close it with "`)
-	}
-	if started {
-		words = append(words, word.String())
-	}
-	return words, nil
+// bad is an error about a word of a filter.
+func (w word) bad(rule, mend string) error {
+	return store.Invalid(fmt.Sprintf("filter %s, character %d", w.text, w.at), rule, mend)
 }
 
-func (f *Filter) add(word string) error {
-	text, inverse := strings.CutPrefix(word, "!")
-	key, value, keyed := strings.Cut(text, ":")
-	if !keyed {
-		if text == "" {
-			return store.Invalid("the filter", "a lone ! inverts nothing", "put a word or key:value behind it")
+func (f *Filter) add(w word) error {
+	if w.value == "" {
+		switch {
+		case w.key != "":
+			return w.bad("no value behind the colon", "write it as "+w.key+":value, or put it in quotes to look for the word")
+		case w.inverse:
+			return w.bad("a lone ! inverts nothing", "put a word or key:value behind it")
 		}
-		f.terms = append(f.terms, invert(inverse, wordTerm(text)))
+		return w.bad("an empty word looks for nothing", "leave it out")
+	}
+	if w.key == "" {
+		f.terms = append(f.terms, w.term(wordTest(w.value)))
 		return nil
 	}
-	if value == "" {
-		return store.Invalid("filter "+word, "no value behind the colon", "write it as "+key+":value")
+	if w.key == "jq" {
+		return f.addJQ(w)
 	}
-	switch {
-	case key == "jq":
-		return f.addJQ(value, inverse)
-	case key == "queue" && !inverse && f.queue == "":
-		f.queue = value
-		return nil
-	case key == "status" && !inverse && !f.limited && value != "delayed":
-		statuses, err := parseStatuses(value)
-		f.statuses, f.limited = statuses, true
-		return err
+	k, ok := filterKeys[w.key]
+	if !ok {
+		return w.bad(fmt.Sprintf("there is no key %q", w.key), "use "+keyNames()+", or put it in quotes to look for the word")
 	}
-	t, err := keyTerm(key, value)
+	t, err := k.read(f, w)
 	if err != nil {
 		return err
 	}
-	f.terms = append(f.terms, invert(inverse, t))
+	f.terms = append(f.terms, t)
 	return nil
 }
 
-func invert(inverse bool, t term) term {
-	if !inverse {
-		return t
+// term makes a term of a test, inverted where the word says so.
+func (w word) term(t test) term {
+	if !w.inverse {
+		return term{text: w.text, test: t}
 	}
-	return func(i *store.Item, now store.Time) bool { return !t(i, now) }
+	return term{text: w.text, test: func(i *store.Item, now store.Time) bool { return !t(i, now) }}
 }
 
-func wordTerm(word string) term {
+func wordTest(word string) test {
 	word = strings.ToLower(word)
 	return func(i *store.Item, _ store.Time) bool {
 		if i.Error != nil && strings.Contains(strings.ToLower(i.Error.Reason), word) {
@@ -156,151 +138,64 @@ func wordTerm(word string) term {
 	}
 }
 
-func keyTerm(key, value string) (term, error) {
-	switch key {
-	case "status":
-		return statusTerm(value)
-	case "queue":
-		return func(i *store.Item, _ store.Time) bool { return i.Queue == value }, nil
-	case "reference":
-		return func(i *store.Item, _ store.Time) bool { return strings.HasPrefix(i.Reference, value) }, nil
-	case "robot":
-		return func(i *store.Item, _ store.Time) bool { return strings.HasPrefix(i.ClaimedBy, value) }, nil
-	case "reason":
-		value = strings.ToLower(value)
-		return func(i *store.Item, _ store.Time) bool {
-			return i.Error != nil && strings.Contains(strings.ToLower(i.Error.Reason), value)
-		}, nil
-	case "group":
-		return func(i *store.Item, _ store.Time) bool { return i.Group == value }, nil
-	case "key":
-		return func(i *store.Item, _ store.Time) bool { return i.Key == value }, nil
-	case "job":
-		return func(i *store.Item, _ store.Time) bool { return i.Job == value }, nil
-	case "priority":
-		p, err := store.ParsePriority(value)
-		return func(i *store.Item, _ store.Time) bool { return i.Priority == p }, err
-	case "review":
-		var r store.ReviewStatus
-		err := r.UnmarshalText([]byte(value))
-		return func(i *store.Item, _ store.Time) bool { return i.Review.Status == r }, err
-	case "age":
-		return ageTerm(value)
-	case "attempts", "failures", "retry", "number":
-		return numberTerm(key, value)
-	}
-	return nil, store.Invalid("filter "+key+":"+value, fmt.Sprintf("there is no key %q", key), "use status, queue, reference, robot, reason, group, key, job, priority, review, age, attempts, failures, retry, number or jq")
-}
-
-func statusTerm(value string) (term, error) {
-	if value == "delayed" {
-		return func(i *store.Item, now store.Time) bool { return i.Status.Waiting() && i.ReadyAt() > now }, nil
-	}
-	statuses, err := parseStatuses(value)
-	return func(i *store.Item, _ store.Time) bool { return slices.Contains(statuses, i.Status) }, err
-}
-
-func parseStatuses(value string) (statuses []store.Status, err error) {
-	for name := range strings.SplitSeq(value, ",") {
-		if others := otherNames[strings.ToLower(name)]; others != nil {
-			statuses = append(statuses, others...)
-			continue
-		}
-		s, err := store.ParseStatus(strings.ToLower(name))
-		if err != nil {
-			return nil, err
-		}
-		statuses = append(statuses, s)
-	}
-	slices.Sort(statuses)
-	return slices.Compact(statuses), nil
-}
-
-// comparison takes >, >=, <, <= or = off a value; none is =.
-func comparison(value string) (op, rest string) {
-	for _, op := range []string{">=", "<=", ">", "<", "="} {
-		if rest, ok := strings.CutPrefix(value, op); ok {
-			return op, rest
-		}
-	}
-	return "=", value
-}
-
-func compares(op string, a, b int64) bool {
-	switch op {
-	case ">":
-		return a > b
-	case ">=":
-		return a >= b
-	case "<":
-		return a < b
-	case "<=":
-		return a <= b
-	}
-	return a == b
-}
-
-func ageTerm(value string) (term, error) {
-	op, rest := comparison(value)
-	d, err := store.ParseDuration(rest)
-	if err != nil || op == "=" {
-		return nil, store.Invalid("filter age:"+value, "an age is compared with a duration", "write it as age:>2h or age:<30m")
-	}
-	return func(i *store.Item, now store.Time) bool {
-		return compares(op, int64(now.Sub(i.CreatedAt)/time.Millisecond), int64(d/time.Millisecond))
-	}, nil
-}
-
-func numberTerm(key, value string) (term, error) {
-	op, rest := comparison(value)
-	n, err := strconv.ParseInt(rest, 10, 64)
-	if err != nil || n < 0 {
-		return nil, store.Invalid("filter "+key+":"+value, "it is compared with a whole number", "write it as "+key+":>1")
-	}
-	field := map[string]func(*store.Item) int64{
-		"attempts": func(i *store.Item) int64 { return int64(i.Attempts) },
-		"failures": func(i *store.Item) int64 { return int64(i.Failures) },
-		"retry":    func(i *store.Item) int64 { return int64(i.RetryNo) },
-		"number":   func(i *store.Item) int64 { return int64(i.Number) },
-	}[key]
-	return func(i *store.Item, _ store.Time) bool { return compares(op, field(i), n) }, nil
-}
-
-// query joins the filter with the request's own limits; some is false when the
-// two exclude each other. Deleted items are selected only by name.
-func (f *Filter) query(r ListRequest) (q store.Query, some bool) {
-	q = store.Query{Queue: r.Queue, Statuses: r.Statuses, Group: r.Group, After: r.After, Desc: r.Desc}
-	if f.queue != "" {
-		if q.Queue != "" && q.Queue != f.queue {
-			return q, false
-		}
-		q.Queue = f.queue
-	}
-	if !f.limited {
-		if len(q.Statuses) == 0 {
-			q.Statuses = undeleted
-		}
-		return q, true
-	}
-	if len(q.Statuses) == 0 {
-		q.Statuses = f.statuses
-		return q, len(q.Statuses) > 0
-	}
-	var both []store.Status
-	for _, s := range f.statuses {
-		if slices.Contains(q.Statuses, s) {
-			both = append(both, s)
-		}
-	}
-	q.Statuses = both
-	return q, len(both) > 0
-}
-
 func (f *Filter) match(i *store.Item, now store.Time) bool {
-	for _, t := range f.terms {
-		if !t(i, now) {
+	for n := range f.terms {
+		if !f.terms[n].test(i, now) {
 			return false
 		}
 	}
 	return true
+}
+
+// within narrows a filter by what a request says beside it. Deleted items are
+// selected only by name.
+func (f *Filter) within(r *ListRequest) (to reach) {
+	to = f.reach
+	if r.Queue != "" {
+		to.onlyQueues([]string{r.Queue})
+	}
+	if len(r.Statuses) > 0 {
+		to.onlyStatuses(r.Statuses)
+	}
+	if !to.limited {
+		to.onlyStatuses(undeleted)
+	}
+	if to.group == "" {
+		to.group = r.Group
+	}
+	return to
+}
+
+func (to *reach) onlyQueues(names []string) {
+	if to.queues == nil {
+		to.queues = slices.Clone(names)
+		slices.Sort(to.queues)
+		to.queues = slices.Compact(to.queues)
+		return
+	}
+	to.queues = both(to.queues, names)
+}
+
+func (to *reach) onlyStatuses(statuses []store.Status) {
+	if !to.limited {
+		to.statuses, to.limited = slices.Clone(statuses), true
+		return
+	}
+	to.statuses = both(to.statuses, statuses)
+}
+
+// none says that no item can be within reach.
+func (to *reach) none() bool {
+	return to.limited && len(to.statuses) == 0 || to.queues != nil && len(to.queues) == 0 || to.to != 0 && to.to < to.from
+}
+
+// both gives what two lists share, in the order of the first; never nil.
+func both[T comparable](a, b []T) []T {
+	shared := []T{}
+	for _, v := range a {
+		if slices.Contains(b, v) {
+			shared = append(shared, v)
+		}
+	}
+	return shared
 }

@@ -21,16 +21,17 @@ type payloadTerm struct {
 	inverse bool
 }
 
-func (f *Filter) addJQ(text string, inverse bool) error {
-	query, err := gojq.Parse(text)
+func (f *Filter) addJQ(w word) error {
+	const mend = `write it as jq:".total > 100"`
+	query, err := gojq.Parse(w.value)
 	if err != nil {
-		return store.Invalid("filter jq:"+text, oneLine(err), `write it as jq:".total > 100"`)
+		return w.bad(oneLine(err), mend)
 	}
 	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }))
 	if err != nil {
-		return store.Invalid("filter jq:"+text, oneLine(err), `write it as jq:".total > 100"`)
+		return w.bad(oneLine(err), mend)
 	}
-	f.payload = append(f.payload, payloadTerm{text, code, inverse})
+	f.payload = append(f.payload, payloadTerm{w.text, code, w.inverse})
 	return nil
 }
 
@@ -66,7 +67,7 @@ func (t *payloadTerm) holds(ctx context.Context, value any) (bool, error) {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		return false, store.Invalid("filter jq:"+t.text, fmt.Sprintf("takes longer than %s on one payload", jqLimit), "make it simpler")
+		return false, store.Invalid("filter "+t.text, fmt.Sprintf("takes longer than %s on one payload", jqLimit), "make it simpler")
 	}
 	if _, failed := result.(error); failed || !ok {
 		return false, nil

@@ -51,14 +51,14 @@ func TestListPagesNeverSkipOrRepeat(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	eachStore(t, func(r *rig) {
-		r.queue("inv", store.Transactions, nil)
-		r.queue("ord", store.Jobs, nil)
+		r.queue("inv", store.Transactions, func(q *store.Queue) { q.Folder, q.Links = "/fin/ap", []string{"/audit"} })
+		r.queue("ord", store.Jobs, func(q *store.Queue) { q.Folder = "/audit/2026" })
 		r.add("inv", engine.NewItem{Payload: object(), Reference: "INV-1"}, engine.NewItem{Payload: object(), Reference: "INV-2", Priority: store.High},
 			engine.NewItem{Payload: object(), Reference: "late", DeferUntil: store.At(time.Now().Add(time.Hour))})
 		r.addN("ord", 2)
 		r.settle(r.claim("inv", "r-7", 1)[0], engine.Business, "No postal code") // INV-2, by priority
 		time.Sleep(3 * time.Hour)
-		r.add("inv", engine.NewItem{Payload: object(), Reference: "young"})
+		r.add("inv", engine.NewItem{Payload: object(), Reference: "young", Key: "k-1", DueAt: store.At(time.Now().Add(time.Hour))})
 		for filter, want := range map[string]string{
 			"":                                  "inv/1 inv/2 inv/3 inv/4 ord/1 ord/2",
 			"queue:ord":                         "ord/1 ord/2",
@@ -87,6 +87,44 @@ func TestFilter(t *testing.T) {
 			`group:"No postal code"`:            "inv/2",
 			"ord/2":                             "ord/2",
 			"status:pending,queued !queue:ord ": "inv/1 inv/3 inv/4",
+			"queue:inv,ord number:2":            "inv/2 ord/2",
+			"queue:ord,inv !queue:inv":          "ord/1 ord/2",
+			"folder:/fin":                       "inv/1 inv/2 inv/3 inv/4",
+			"folder:/audit number:<2":           "inv/1 ord/1",
+			"id:ord/2,inv/3,inv/99":             "inv/3 ord/2",
+			"!id:ord/2 queue:ord":               "ord/1",
+			"id:ord/2 status:pending":           "",
+			"key:k-1":                           "inv/4",
+			"!key:k-1 queue:inv number:>3":      "",
+			"reference:=INV-1":                  "inv/1",
+			"reference:=INV-":                   "",
+			"reference:= queue:ord":             "ord/1 ord/2",
+			"status:delayed":                    "",
+			"status:delayed,failed":             "inv/2",
+			"!status:failed,queued":             "inv/1 inv/3 inv/4",
+			"number:0":                          "",
+			"number:<1":                         "",
+			"number:>1 number:<=3 queue:inv":    "inv/2 inv/3",
+			"kind:business":                     "inv/2",
+			"kind:none queue:inv":               "inv/1 inv/3 inv/4",
+			"priority:high,low":                 "inv/2",
+			"review:none,verified id:inv/2":     "inv/2",
+			"due:any":                           "inv/4",
+			"due:none queue:inv":                "inv/1 inv/2 inv/3",
+			"due:<+2h":                          "inv/4",
+			"due:>+2h":                          "",
+			"created:>-1h":                      "inv/4",
+			"created:<2999-01-01 number:1":      "inv/1 ord/1",
+			"ended:any":                         "inv/2",
+			"claimed:<now":                      "inv/2",
+			"deferred:any":                      "inv/3",
+			"creator:te":                        "",
+			"creator:an number:1":               "inv/1 ord/1",
+			"sla:ok":                            "inv/4",
+			"sla:overdue,risk":                  "",
+			`"age:>2h"`:                         "",
+			"chain:inv/1":                       "inv/1",
+			"reclaims:0 failures:0 id:inv/2":    "inv/2",
 		} {
 			page, err := r.List(r.ctx, engine.ListRequest{Filter: filter})
 			if err != nil {
@@ -179,6 +217,19 @@ func TestFilterErrorsNameTheTerm(t *testing.T) {
 		"attempts:>x":      "compared with a whole number",
 		`word "open quote`: "quote at character 6 is not closed",
 		"!":                "inverts nothing",
+		"a  b:c":           "filter b:c, character 4",
+		"é jq:'.a ==":      "quote at character 6 is not closed",
+		"jq:'.a =='":       "character 1",
+		"number:>x":        "whole number",
+		"sla:late":         "sla:overdue",
+		"kind:other":       "kind:business",
+		"due:2h":           "compared with another",
+		"due:<soon":        "due:<+2h",
+		"queue:Invoices":   "can't be a queue's name",
+		"folder:finance":   "starts with a slash",
+		"!folder:/a":       "name the queues to leave out",
+		"id:12":            "write it as orders/12",
+		`""`:               "empty word",
 		"priority:urgent":  `priority "urgent"`,
 		"review:done":      `review status "done"`,
 	} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,10 +94,8 @@ func (e *Engine) SetQueue(ctx context.Context, name string, patch json.RawMessag
 
 func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 	q := old
-	q.Consumer.Argv, q.Consumer.Env, q.Mask = nil, nil, nil // decoding must not write into the old one's slices
-	q.Consumer.Argv = append(q.Consumer.Argv, old.Consumer.Argv...)
-	q.Consumer.Env = append(q.Consumer.Env, old.Consumer.Env...)
-	q.Mask = append(q.Mask, old.Mask...)
+	q.Consumer.Argv, q.Consumer.Env = slices.Clone(old.Consumer.Argv), slices.Clone(old.Consumer.Env)
+	q.Mask, q.Links = slices.Clone(old.Mask), slices.Clone(old.Links) // decoding must not write into the old one's slices
 	d := json.NewDecoder(bytes.NewReader(patch))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {
@@ -107,6 +106,9 @@ func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 	}
 	if q.Name != old.Name || q.Family != old.Family {
 		return q, store.Invalid(fmt.Sprintf("queue %q", old.Name), "a queue keeps its name and family", "add another queue")
+	}
+	if q.Encrypted != old.Encrypted {
+		return q, store.Invalid(fmt.Sprintf("queue %q", old.Name), "whether it is encrypted is decided when it is added", "add another queue, and move the items there")
 	}
 	q.CreatedAt, q.Revision = old.CreatedAt, old.Revision
 	return q, validateQueue(&q)
@@ -254,8 +256,6 @@ func validateQueue(q *store.Queue) error {
 		return bad("a queue's family is jobs or transactions", "set one of these")
 	case q.Lane != string(lane.Fast) && q.Lane != string(lane.Slow):
 		return bad(fmt.Sprintf("lane %q: a lane is fast or slow", q.Lane), "set one of these")
-	case !strings.HasPrefix(q.Folder, "/"):
-		return bad(fmt.Sprintf("folder %q: a folder starts with a slash", q.Folder), "write it as /finance")
 	case q.BatchSize < 1 || q.BatchSize > MaxBatch:
 		return bad(fmt.Sprintf("batch_size %d: from 1 to %d", q.BatchSize, MaxBatch), "choose a size in this range")
 	case q.MaxDrains < 0 || q.MaxReclaims < 0:
@@ -269,10 +269,7 @@ func validateQueue(q *store.Queue) error {
 	case q.Lease > 0 && q.Lease < store.Duration(time.Second):
 		return bad(fmt.Sprintf("lease %s: at least 1s, or 0 for one that never runs out", q.Lease), "choose a longer lease")
 	}
-	if err := validateSchemas(thing, &q.Schemas); err != nil {
-		return err
-	}
-	return validateConsumer(thing, &q.Consumer)
+	return firstOf(validateFolders(q), validateSchemas(thing, &q.Schemas), validateConsumer(thing, &q.Consumer))
 }
 
 func validateConsumer(thing string, c *store.Consumer) error {

@@ -111,8 +111,10 @@ func (p *params) number(name string) uint64 {
 
 func (p *params) limit() int { return int(min(p.number("limit"), 1<<30)) }
 
-func (p *params) wait() time.Duration {
-	v := p.text("wait")
+func (p *params) wait() time.Duration { return min(p.duration("wait"), longestWait) }
+
+func (p *params) duration(name string) time.Duration {
+	v := p.text(name)
 	if v == "" {
 		return 0
 	}
@@ -120,7 +122,7 @@ func (p *params) wait() time.Duration {
 	if err != nil {
 		p.fail(err)
 	}
-	return min(d, longestWait)
+	return d
 }
 
 // item is the item that the path names.
@@ -135,7 +137,8 @@ func (p *params) item() store.ID {
 func (p *params) list() engine.ListRequest {
 	r := engine.ListRequest{
 		Queue: p.text("queue"), Group: p.text("group"), Kind: p.text("kind"), Filter: p.text("filter"),
-		Desc: p.flag("desc"), Limit: p.limit(),
+		Desc: p.flag("desc"), Limit: p.limit(), Order: p.text("order"), AfterReference: p.text("after_reference"),
+		Budget: store.Duration(p.duration("budget")),
 	}
 	for _, name := range p.r.URL.Query()["status"] {
 		status, err := store.ParseStatus(name)

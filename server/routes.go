@@ -31,8 +31,11 @@ func routes(health wire.Health) []route {
 			return s.PauseQueue(ctx, name, false)
 		}),
 
+		operation("POST /v1/queues/{queue}/link", smallBody, linkOf, link),
+
 		operation("POST /v1/items", largeBody, body[wire.AddRequest], add),
 		read("GET /v1/items", (*params).list, Service.List),
+		read("GET /v1/plan", (*params).list, Service.Plan),
 		read("GET /v1/select", (*params).list, Service.Select),
 		read("GET /v1/items/{queue}/{number}", (*params).item, Service.Item),
 		read("GET /v1/items/{queue}/{number}/explain", (*params).item, Service.Explain),
@@ -101,6 +104,17 @@ func patchOf(p *params) queuePatch { return queuePatch{p.path("queue"), body[jso
 
 func patch(s Service, ctx context.Context, in queuePatch) (engine.QueueState, error) {
 	return s.SetQueue(ctx, in.queue, in.patch)
+}
+
+type linking struct {
+	queue string
+	wire.Link
+}
+
+func linkOf(p *params) linking { return linking{p.path("queue"), body[wire.Link](p)} }
+
+func link(s Service, ctx context.Context, in linking) (engine.QueueState, error) {
+	return s.LinkQueue(ctx, in.queue, in.Folder, in.Remove)
 }
 
 type deletion struct {

@@ -33,10 +33,12 @@ type Service interface {
 	Queues(context.Context) ([]engine.QueueState, error)
 	Queue(ctx context.Context, name string) (engine.QueueState, error)
 	PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error)
+	LinkQueue(ctx context.Context, name, folder string, remove bool) (engine.QueueState, error)
 	DeleteQueue(ctx context.Context, name string, force bool) error
 
 	Add(context.Context, engine.AddRequest) ([]engine.AddResult, error)
 	List(context.Context, engine.ListRequest) (engine.Page, error)
+	Plan(context.Context, engine.ListRequest) (engine.Plan, error)
 	Select(context.Context, engine.ListRequest) ([]engine.Target, error)
 	Item(context.Context, store.ID) (engine.Record, error)
 	Explain(context.Context, store.ID) (engine.Explanation, error)

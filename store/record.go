@@ -63,6 +63,7 @@ type Queue struct {
 	Name             string   `json:"name"`
 	Family           Family   `json:"family"`
 	Folder           string   `json:"folder"`
+	Links            []string `json:"links,omitempty"` // further folders it is shown in
 	Description      string   `json:"description,omitempty"`
 	Lane             string   `json:"lane"` // fast or slow
 	Consumer         Consumer `json:"consumer"`
@@ -83,6 +84,7 @@ type Queue struct {
 	SLARisk          Duration `json:"sla_risk,omitempty"`
 	Mask             []string `json:"mask,omitempty"`
 	Schemas          Schemas  `json:"schemas,omitzero"`
+	Encrypted        bool     `json:"encrypted"` // contents at rest; for life
 	CreatedAt        Time     `json:"created_at"`
 	Revision         uint64   `json:"revision"`
 	ConsumerError    string   `json:"consumer_error,omitempty"`

@@ -249,6 +249,12 @@ type Postponement struct {
 	Until store.Time `json:"until"`
 }
 
+// Link is a folder to show a queue in, or no longer.
+type Link struct {
+	Folder string `json:"folder"`
+	Remove bool   `json:"remove,omitempty"`
+}
+
 // ListQuery writes a list request as a URL's query.
 func ListQuery(r engine.ListRequest) url.Values {
 	q := url.Values{}
@@ -270,6 +276,11 @@ func ListQuery(r engine.ListRequest) url.Values {
 	}
 	if r.Limit != 0 {
 		q.Set("limit", strconv.Itoa(r.Limit))
+	}
+	set("order", r.Order)
+	set("after_reference", r.AfterReference)
+	if r.Budget != 0 {
+		q.Set("budget", r.Budget.String())
 	}
 	return q
 }

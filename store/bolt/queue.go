@@ -163,7 +163,8 @@ func (q *queue) settings() (store.Queue, error) {
 		q.known = &v
 	}
 	v := *q.known
-	v.Consumer.Argv, v.Consumer.Env, v.Mask = slices.Clone(v.Consumer.Argv), slices.Clone(v.Consumer.Env), slices.Clone(v.Mask)
+	v.Consumer.Argv, v.Consumer.Env = slices.Clone(v.Consumer.Argv), slices.Clone(v.Consumer.Env)
+	v.Mask, v.Links = slices.Clone(v.Mask), slices.Clone(v.Links)
 	return v, nil
 }
 

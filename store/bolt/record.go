@@ -175,6 +175,8 @@ func settings(c *coder, q *store.Queue) {
 	c.str(31, (*string)(&q.Schemas.Payload))
 	c.str(32, (*string)(&q.Schemas.Output))
 	c.str(33, (*string)(&q.Schemas.Analytics))
+	c.strs(40, &q.Links)
+	c.bool(41, &q.Encrypted)
 }
 
 func pool(c *coder, p *store.Pool) {

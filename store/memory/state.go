@@ -295,6 +295,6 @@ func copyResult(r store.Result) store.Result {
 
 func copySettings(q store.Queue) store.Queue {
 	q.Consumer.Argv, q.Consumer.Env = slices.Clone(q.Consumer.Argv), slices.Clone(q.Consumer.Env)
-	q.Mask = slices.Clone(q.Mask)
+	q.Mask, q.Links = slices.Clone(q.Mask), slices.Clone(q.Links)
 	return q
 }
