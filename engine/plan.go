@@ -19,7 +19,7 @@ const (
 
 // few is how many items may be put in order at once: so many matches of an index
 // are read before any is shown.
-const few = 1000
+const few = 500
 
 // Plan says in plain words how a list is found.
 type Plan struct {

@@ -133,6 +133,22 @@ func TestSlowListsAreReadLessOften(t *testing.T) {
 	c.shows("60 items")
 }
 
+// A search that takes long keeps the rows that were there, says how far it is,
+// and shows what it finds as it finds it.
+func TestSearchShowsWhatItFindsSoFar(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "down", "enter")
+	c.shows("60 items")
+	part := act.Windowed{Addr: screen.Addr{Screen: c.app.top().ID(), Gen: 1}, Took: time.Second}
+	part.Window = act.Window{Partial: true, Looked: 300_000, Total: -1}
+	c.app.Update(part)
+	c.app.dirty = true
+	c.shows("searching… 300,000 items looked at", "finance.orders")
+	part.Window.Rows, part.Window.Looked = []store.Item{{Queue: "q", Number: 4711, Status: store.Pending}}, 600_000
+	c.app.Update(part)
+	c.shows("600,000 items looked at", "4711")
+}
+
 func TestNoticesAreShownOnce(t *testing.T) {
 	e := fake.Lifelike()
 	tell := func(seq uint64, words string) {

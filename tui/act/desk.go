@@ -54,6 +54,11 @@ type Window struct {
 	AtEnd   bool // nothing follows
 	Total   int64
 	Damaged int
+	// Partial says that the rows are not all: those behind Next are still to be
+	// looked at. Looked is how many items were looked at so far.
+	Partial bool
+	Next    store.ID
+	Looked  int64
 }
 
 // Stretch says which rows of a list are wanted: Before rows up to the item At,
@@ -64,7 +69,12 @@ type Stretch struct {
 	At            store.ID
 	Before, After int
 	FromEnd       bool // the list's last rows instead
+	// Have is a partial window to go on with.
+	Have *Window
 }
+
+// patience is how long a window may be on its way before its rows so far come.
+const patience = store.Duration(200 * time.Millisecond)
 
 // Window reads a stretch of a list.
 func (d Desk) Window(to screen.Addr, want Stretch) tea.Cmd {
@@ -76,6 +86,9 @@ func (d Desk) Window(to screen.Addr, want Stretch) tea.Cmd {
 }
 
 func (d Desk) window(want Stretch) (Window, error) {
+	if want.Have != nil {
+		return d.onwards(*want.Have, want)
+	}
 	var w Window
 	if want.FromEnd || !want.At.IsZero() {
 		back := want.List
@@ -93,18 +106,25 @@ func (d Desk) window(want Stretch) (Window, error) {
 			return w, nil
 		}
 	}
-	front := want.List
-	front.Limit = want.After
 	w.AtStart = w.AtStart || want.At.IsZero()
 	if len(w.Rows) > 0 {
-		front.After = w.Rows[len(w.Rows)-1].ID()
+		w.Next = w.Rows[len(w.Rows)-1].ID()
 	}
+	want.After += len(w.Rows)
+	return d.onwards(w, want)
+}
+
+// onwards reads the rows that follow a window's.
+func (d Desk) onwards(w Window, want Stretch) (Window, error) {
+	front := want.List
+	front.Limit, front.After, front.Budget = want.After-len(w.Rows), w.Next, patience
 	page, err := d.engine.List(d.ctx, front)
 	if err != nil {
 		return w, err
 	}
-	w.Rows = append(w.Rows, page.Items...)
+	w.Rows = append(w.Rows[:len(w.Rows):len(w.Rows)], page.Items...)
 	w.AtEnd, w.Total, w.Damaged = !page.More, page.Total, w.Damaged+page.Damaged
+	w.Partial, w.Next, w.Looked = page.More && len(page.Items) < front.Limit, page.Next, w.Looked+page.Looked
 	return w, nil
 }
 

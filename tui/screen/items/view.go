@@ -30,6 +30,8 @@ func (s *Items) Draw(e env.Env, c *paint.Canvas) {
 		blank.Failed(e, c, w.err)
 	case s.filter.Failed():
 		blank.Message(e, c, themes.Warn, "The filter is not understood yet.", "What is wrong with it stands beside it.")
+	case !w.loaded && w.looked > 0:
+		blank.Loading(e, c, text.Clean("Searching: "+text.Plural(w.looked, "item")+" looked at"))
 	case !w.loaded:
 		blank.Loading(e, c, "Reading")
 	case s.filter.Text() != "":
@@ -69,6 +71,8 @@ func (s *Items) summary(e env.Env) text.Safe {
 		parts = append(parts, fmt.Sprintf("%d unreadable", w.damaged))
 	}
 	switch {
+	case w.looked > 0:
+		parts = append(parts, "searching"+e.Glyphs.Ellipsis+" "+text.Plural(w.looked, "item")+" looked at")
 	case !w.loaded:
 	case w.flying && w.to != stay:
 		parts = append(parts, "reading"+e.Glyphs.Ellipsis)

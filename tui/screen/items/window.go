@@ -25,9 +25,10 @@ const (
 // window is what is known of the list beyond the rows held.
 type window struct {
 	gen     uint64
-	flying  bool // a question is out
-	again   bool // and must be asked once more
-	loaded  bool // rows have come at least once
+	want    act.Stretch // asked for last
+	flying  bool        // a question is out
+	again   bool        // and must be asked once more
+	loaded  bool        // rows have come at least once
 	atStart bool
 	atEnd   bool
 	total   int64
@@ -38,6 +39,7 @@ type window struct {
 	came    time.Time     // when the last answer came
 	took    time.Duration // and how long that was on its way
 	acted   bool          // rows are expected to go
+	looked  int64         // items looked at by a search that goes on; 0 = none does
 }
 
 type jump uint8
@@ -91,8 +93,8 @@ func (s *Items) ask(to jump) screen.Effects {
 	if to == toTop || w.atStart && s.table.At() < margin {
 		at = store.ID{}
 	}
-	want := act.Stretch{List: s.request(), At: at, Before: reach, After: 2 * reach, FromEnd: to == toBottom}
-	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, want))
+	w.want = act.Stretch{List: s.request(), At: at, Before: reach, After: 2 * reach, FromEnd: to == toBottom}
+	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, w.want))
 }
 
 // follow reads again when the engine's numbers have changed. A list that takes
@@ -100,7 +102,7 @@ func (s *Items) ask(to jump) screen.Effects {
 // less often.
 func (s *Items) follow(e env.Env) screen.Effects {
 	w := &s.window
-	if e.Snap == nil || e.Snap.QueuesRevision == w.seen || w.took > quick && e.Now.Sub(w.came) < patience*w.took {
+	if e.Snap == nil || e.Snap.QueuesRevision == w.seen || w.looked > 0 || w.took > quick && e.Now.Sub(w.came) < patience*w.took {
 		return screen.Effects{}
 	}
 	s.window.seen = e.Snap.QueuesRevision
@@ -132,12 +134,18 @@ func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
 // windowed takes rows in.
 func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
 	w := &s.window
-	w.flying = false
-	w.came, w.took = e.Now, msg.Took
+	w.flying, w.came = false, e.Now
+	if w.looked == 0 {
+		w.took = 0
+	}
+	w.took += msg.Took
+	w.looked = 0
 	switch {
 	case msg.Gen != w.gen: // of a filter that has changed
 	case msg.Err != nil:
 		s.refuse(msg.Err)
+	case msg.Window.Partial:
+		return s.partly(e, msg.Window)
 	default:
 		s.accept(e, msg.Window)
 	}
@@ -166,6 +174,17 @@ func (s *Items) refuse(err error) {
 		return
 	}
 	s.window.err = err
+}
+
+// partly shows what was found so far and lets the search go on. Until something
+// is found the rows of before stay.
+func (s *Items) partly(e env.Env, got act.Window) screen.Effects {
+	w := &s.window
+	if len(got.Rows) > 0 {
+		s.accept(e, got)
+	}
+	w.looked, w.flying, w.want.Have = got.Looked, true, &got
+	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, w.want))
 }
 
 func (s *Items) accept(e env.Env, got act.Window) {
