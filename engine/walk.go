@@ -27,7 +27,7 @@ type walk struct {
 	reference string   // likewise, in order of reference
 
 	looked  int64 // at least a glance of them, whatever the budget
-	damaged int // unreadable records that were passed over
+	damaged int   // unreadable records that were passed over
 	until   time.Time
 	done    bool // nothing is left to look at
 }
