@@ -18,7 +18,7 @@ func Check(r Reader) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := checker{r: r, groups: map[Group]int64{}}
+	c := checker{r: r, groups: map[Group]int64{}, items: map[string]numbers{}}
 	for _, q := range queues {
 		if err := c.queue(q.Name); err != nil {
 			return c.problems, err
@@ -33,7 +33,8 @@ func Check(r Reader) (problems []string, err error) {
 type checker struct {
 	r        Reader
 	groups   map[Group]int64 // by group with Count 0
-	linked   uint64          // changes reached through items
+	items    map[string]numbers
+	linked   uint64 // changes reached through items
 	problems []string
 }
 
@@ -43,8 +44,26 @@ func (c *checker) found(format string, args ...any) {
 	}
 }
 
+// numbers is a set of items' numbers, a bit for each.
+type numbers []uint64
+
+func (n *numbers) add(number uint64) {
+	for uint64(len(*n)) <= number/64 {
+		*n = append(*n, 0)
+	}
+	(*n)[number/64] |= 1 << (number % 64)
+}
+
+func (n numbers) has(number uint64) bool {
+	return number/64 < uint64(len(n)) && n[number/64]&(1<<(number%64)) != 0
+}
+
 func (c *checker) queue(name string) error {
-	t := tally{}
+	s, err := c.r.Stats(name, 0)
+	if err != nil {
+		return err
+	}
+	t, seen := tally{}, numbers{}
 	for i, err := range c.r.Items(Query{Queue: name}) {
 		if err != nil {
 			c.found("%v", err)
@@ -53,16 +72,18 @@ func (c *checker) queue(name string) error {
 		if i.Number <= t.last {
 			c.found("item %s is listed behind number %d", i.ID(), t.last)
 		}
+		if i.Number > s.Last {
+			c.found("item %s has a number above the last given out, %d", i.ID(), s.Last)
+			continue
+		}
 		t.count(&i)
+		seen.add(i.Number)
 		if i.Group != "" {
 			c.groups[Group{Queue: name, Status: i.Status, Kind: i.ErrorKind(), Text: i.Group}]++
 		}
 		c.item(&i)
 	}
-	s, err := c.r.Stats(name, 0)
-	if err != nil {
-		return err
-	}
+	c.items[name] = seen
 	for status, n := range t.counts {
 		if s.Counts[status] != n {
 			c.found("queue %s: its counter of %s items says %d, there are %d", name, Status(status), s.Counts[status], n)
@@ -117,7 +138,26 @@ func (c *checker) item(i *Item) {
 	if i.Group != "" {
 		c.finds(i, "group", Query{Queue: i.Queue, Group: i.Group, After: before})
 	}
+	c.linkedTo(i, "next", i.Next, func(o *Item) ID { return o.Previous })
+	c.linkedTo(i, "previous", i.Previous, func(o *Item) ID { return o.Next })
 	c.chain(i)
+}
+
+// linkedTo wants the item that another names as its next or previous to name it
+// in turn. One that retention removed is missing, and rightly so.
+func (c *checker) linkedTo(i *Item, as string, other ID, back func(*Item) ID) {
+	if other.IsZero() {
+		return
+	}
+	o, err := c.r.Item(other)
+	switch {
+	case CodeOf(err) == CodeNotFound:
+		if s, err := c.r.Stats(other.Queue, 0); err == nil && other.Number > s.Last {
+			c.found("item %s names %s as its %s, which never was", i.ID(), other, as)
+		}
+	case err == nil && back(&o) != i.ID():
+		c.found("item %s names %s as its %s, which does not name it in turn", i.ID(), other, as)
+	}
 }
 
 // finds wants an item as the first that a query yields.
@@ -167,12 +207,13 @@ func (c *checker) allGroups() error {
 	return nil
 }
 
-// stream wants every change from 1 to the last, once.
+// stream wants the changes in order, and those of items all in their histories.
 func (c *checker) stream() error {
 	last, err := c.r.LastChange()
 	if err != nil {
 		return err
 	}
+	of := uint64(0)
 	for seq := uint64(0); seq < last; {
 		list, err := c.r.Changes(seq, 1000)
 		if err != nil {
@@ -184,14 +225,18 @@ func (c *checker) stream() error {
 			return nil
 		}
 		for _, change := range list {
-			if seq++; change.Seq != seq {
-				c.found("change %d stands where %d belongs", change.Seq, seq)
+			if change.Seq <= seq {
+				c.found("change %d stands behind change %d", change.Seq, seq)
 				return nil
+			}
+			seq = change.Seq
+			if c.items[change.Queue].has(change.Number) {
+				of++
 			}
 		}
 	}
-	if c.linked > last {
-		c.found("the items' histories have %d changes, the whole history %d", c.linked, last)
+	if c.linked != of {
+		c.found("the items' histories have %d changes, the whole history has %d of these items", c.linked, of)
 	}
 	return nil
 }

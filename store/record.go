@@ -82,13 +82,20 @@ type Queue struct {
 	UniqueReferences bool     `json:"unique_references"`
 	SLA              Duration `json:"sla,omitempty"`
 	SLARisk          Duration `json:"sla_risk,omitempty"`
-	Mask             []string `json:"mask,omitempty"`
-	Schemas          Schemas  `json:"schemas,omitzero"`
-	Encrypted        bool     `json:"encrypted"` // contents at rest; for life
-	CreatedAt        Time     `json:"created_at"`
-	Revision         uint64   `json:"revision"`
-	ConsumerError    string   `json:"consumer_error,omitempty"`
-	ConsumerErrorAt  Time     `json:"consumer_error_at,omitzero"`
+	// How long settled items stay, and those that failed, were excepted or
+	// abandoned, and what then becomes of them: keep, delete or archive.
+	RetainSettled      Duration `json:"retain_settled"`
+	RetainSettledThen  string   `json:"retain_settled_then"`
+	RetainExcepted     Duration `json:"retain_excepted"`
+	RetainExceptedThen string   `json:"retain_excepted_then"`
+
+	Mask            []string `json:"mask,omitempty"`
+	Schemas         Schemas  `json:"schemas,omitzero"`
+	Encrypted       bool     `json:"encrypted"` // contents at rest; for life
+	CreatedAt       Time     `json:"created_at"`
+	Revision        uint64   `json:"revision"`
+	ConsumerError   string   `json:"consumer_error,omitempty"`
+	ConsumerErrorAt Time     `json:"consumer_error_at,omitzero"`
 }
 
 // Schemas are the JSON Schemas that a queue holds its items' contents against;

@@ -62,6 +62,8 @@ type Stats struct {
 	// NextReady is the earliest ReadyAt of the delayed items, 0 when there is
 	// none.
 	NextReady Time
+	// Last is the highest number given out, also to items that are gone.
+	Last uint64
 }
 
 // Reader is the reading half of a transaction. Naming a queue that does not
@@ -107,13 +109,17 @@ type Reader interface {
 	// History gives an item's changes, newest first, at most limit.
 	History(id ID, limit int) ([]Change, error)
 	// Changes gives the changes after a sequence number, oldest first, at
-	// most limit.
+	// most limit. Those that were removed are passed over.
 	Changes(after uint64, limit int) ([]Change, error)
 	// LastChange gives the newest change's sequence number, 0 when none.
 	LastChange() (uint64, error)
 
 	// Pool gives the pool's settings; the zero Pool when never set.
 	Pool() (Pool, error)
+
+	// Mark gives a number that PutMark kept for a queue under a name, 0 when
+	// none was; queue "" is the store's own.
+	Mark(queue, name string) (uint64, error)
 }
 
 // Tx is a read-write transaction.
@@ -145,6 +151,18 @@ type Tx interface {
 	Append(Change) error
 	// PutPool replaces the pool's settings and bumps their revision.
 	PutPool(*Pool) error
+
+	// Purge removes items with all that is kept of them: payload, result,
+	// entries in indexes, and their changes. Their numbers are not given out
+	// again. CodeNotFound when one is not there.
+	Purge([]ID) error
+	// Forget removes changes by their sequence numbers, which must not be those
+	// of items that are there; what is gone already is passed over. The newest
+	// change of all stays, here and in Purge, so that LastChange never goes back.
+	Forget(seqs []uint64) error
+	// PutMark keeps a number for a queue under a name of at most 32 bytes, until
+	// the queue is deleted; see Mark.
+	PutMark(queue, name string, n uint64) error
 
 	// Expired gives items in flight whose lease ended before or at now,
 	// earliest first and then by id, at most limit. Those that can't be read

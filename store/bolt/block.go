@@ -22,8 +22,14 @@ const (
 	hasWhy
 )
 
-// A packer writes changes, which must follow each other in Seq, into blocks.
+// gappedVersion is the first byte of a block from which changes were removed:
+// before each of its changes stands how many Seqs are missing.
+const gappedVersion = 2
+
+// A packer writes changes, which must follow each other in Seq unless it is
+// gapped, into blocks.
 type packer struct {
+	gapped bool
 	first  uint64 // Seq of the block's first change
 	count  uint64
 	body   []byte
@@ -32,7 +38,10 @@ type packer struct {
 
 func (p *packer) add(c *store.Change) {
 	if p.count == 0 {
-		p.first, p.before = c.Seq, store.Change{}
+		p.first, p.before = c.Seq, store.Change{Seq: c.Seq - 1}
+	}
+	if p.gapped {
+		p.body = binary.AppendUvarint(p.body, c.Seq-p.before.Seq-1)
 	}
 	flags := p.flags(c)
 	p.body = append(p.body, flags)
@@ -90,7 +99,11 @@ func (p *packer) full() bool { return len(p.body) >= blockBytes }
 
 // take gives the block's value and starts the next block.
 func (p *packer) take(b []byte) []byte {
-	b = binary.AppendUvarint(append(b, recordVersion), p.count)
+	version := byte(recordVersion)
+	if p.gapped {
+		version = gappedVersion
+	}
+	b = binary.AppendUvarint(append(b, version), p.count)
 	b = append(b, p.body...)
 	p.reset()
 	return b
@@ -99,16 +112,16 @@ func (p *packer) take(b []byte) []byte {
 // A block is a stored block being read.
 type block struct {
 	coder
-	left uint64
-	at   store.Change // the change read last
+	gapped bool
+	left   uint64
+	at     store.Change // the change read last
 }
 
 func openBlock(first uint64, value []byte) (block, error) {
-	c, err := versioned(value)
-	if err != nil {
-		return block{}, err
+	if len(value) == 0 || value[0] != recordVersion && value[0] != gappedVersion {
+		return block{}, errDamaged
 	}
-	b := block{coder: c, at: store.Change{Seq: first - 1}}
+	b := block{coder: coder{buf: value[1:], reading: true}, gapped: value[0] == gappedVersion, at: store.Change{Seq: first - 1}}
 	if b.left = b.readUint(); b.bad || b.left == 0 {
 		return block{}, errDamaged
 	}
@@ -123,7 +136,11 @@ func (b *block) next() bool {
 		return false
 	}
 	b.left--
-	c, flags := &b.at, b.readByte()
+	c := &b.at
+	if b.gapped {
+		c.Seq += b.readUint()
+	}
+	flags := b.readByte()
 	c.Seq++
 	if flags&sameActor == 0 {
 		c.Actor = string(b.readBytes())

@@ -143,7 +143,7 @@ func (r *reader) Stats(name string, now store.Time) (store.Stats, error) {
 	if err != nil {
 		return store.Stats{}, err
 	}
-	s := store.Stats{Counts: q.counters.items, Delayed: q.counters.delayed}
+	s := store.Stats{Counts: q.counters.items, Delayed: q.counters.delayed, Last: q.counters.last}
 	c := q.walk(delayed)
 	if c == nil || s.Delayed == 0 {
 		return s, nil
@@ -341,7 +341,15 @@ func (r *reader) LastChange() (uint64, error) {
 	if err != nil {
 		return 0, damaged("history", err)
 	}
-	return numberOf(k) + b.left - 1, nil
+	if !b.gapped {
+		return numberOf(k) + b.left - 1, nil
+	}
+	for b.next() {
+	}
+	if b.bad {
+		return 0, damaged("history", errDamaged)
+	}
+	return b.at.Seq, nil
 }
 
 // NextDue implements store.Reader.

@@ -175,6 +175,10 @@ func settings(c *coder, q *store.Queue) {
 	c.str(31, (*string)(&q.Schemas.Payload))
 	c.str(32, (*string)(&q.Schemas.Output))
 	c.str(33, (*string)(&q.Schemas.Analytics))
+	c.duration(34, &q.RetainSettled)
+	c.str(35, &q.RetainSettledThen)
+	c.duration(36, &q.RetainExcepted)
+	c.str(37, &q.RetainExceptedThen)
 	c.strs(40, &q.Links)
 	c.bool(41, &q.Encrypted)
 }

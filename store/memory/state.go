@@ -17,7 +17,8 @@ import (
 type state struct {
 	queues  map[string]*queue
 	numbers map[string]uint64 // the last number of queues that were deleted
-	changes []store.Change    // change n at index n-1
+	changes []store.Change    // in order of Seq
+	marks   map[mark]uint64
 	pool    store.Pool
 }
 
@@ -25,7 +26,7 @@ type state struct {
 // what one later state appends there, or leaves behind when it fails, is no
 // other's concern.
 func (s *state) copy() *state {
-	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, pool: s.pool}
+	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, marks: maps.Clone(s.marks), pool: s.pool}
 }
 
 type queue struct {
@@ -145,7 +146,7 @@ func (s *state) Stats(name string, now store.Time) (store.Stats, error) {
 	if err != nil {
 		return store.Stats{}, err
 	}
-	stats := store.Stats{Counts: q.counts, Delayed: int64(q.delayed.Len())}
+	stats := store.Stats{Counts: q.counts, Delayed: int64(q.delayed.Len()), Last: q.last}
 	for r := range all(q.delayed) {
 		if at := r.item.ReadyAt(); at > now {
 			stats.NextReady = at
@@ -261,21 +262,33 @@ func (s *state) History(id store.ID, limit int) ([]store.Change, error) {
 		return nil, err
 	}
 	var list []store.Change
-	for seq := r.item.LastChange; seq != 0 && len(list) < limit; seq = s.changes[seq-1].Prev {
-		list = append(list, s.changes[seq-1])
+	for seq := r.item.LastChange; seq != 0 && len(list) < limit; {
+		c := s.changes[s.from(seq)]
+		list = append(list, c)
+		seq = c.Prev
 	}
 	return list, nil
 }
 
 // Changes implements store.Reader.
 func (s *state) Changes(after uint64, limit int) ([]store.Change, error) {
-	n := uint64(len(s.changes))
-	list := s.changes[min(after, n):]
+	list := s.changes[s.from(after+1):]
 	return slices.Clone(list[:min(len(list), max(limit, 0))]), nil
 }
 
+// from gives the index of the first change with this Seq or a later one.
+func (s *state) from(seq uint64) int {
+	i, _ := slices.BinarySearchFunc(s.changes, seq, func(c store.Change, seq uint64) int { return cmp.Compare(c.Seq, seq) })
+	return i
+}
+
 // LastChange implements store.Reader.
-func (s *state) LastChange() (uint64, error) { return uint64(len(s.changes)), nil }
+func (s *state) LastChange() (uint64, error) {
+	if n := len(s.changes); n > 0 {
+		return s.changes[n-1].Seq, nil
+	}
+	return 0, nil
+}
 
 // Pool implements store.Reader.
 func (s *state) Pool() (store.Pool, error) { return s.pool, nil }

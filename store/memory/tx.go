@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -54,6 +55,7 @@ func (t *tx) DeleteQueue(name string) error {
 	t.numbers[name] = q.last
 	delete(t.queues, name)
 	delete(t.own, name)
+	maps.DeleteFunc(t.marks, func(m mark, _ uint64) bool { return m.queue == name })
 	return nil
 }
 
@@ -185,7 +187,8 @@ func (t *tx) Append(c store.Change) error {
 }
 
 func (t *tx) append(c store.Change) uint64 {
-	c.Seq = uint64(len(t.changes)) + 1
+	last, _ := t.LastChange() // never fails
+	c.Seq = last + 1
 	t.changes = append(t.changes, c)
 	return c.Seq
 }

@@ -44,6 +44,11 @@ var itemTests = map[string]func(env){
 		want.Number, want.Revision, want.LastChange, want.Key = 2, 2, put.LastChange, "k2"
 		e.equal("given back by Put", put, want)
 		e.equal("stored by Put", e.item(id("a", 2)), want)
+
+		for range 7 {
+			e.add(store.Item{Queue: "a"})
+		}
+		e.update(func(tx store.Tx) error { return tx.Purge([]store.ID{id("a", 9)}) }) // the one that both name
 	},
 	"take the next number of their queue": func(e env) {
 		e.queues("a", "b")

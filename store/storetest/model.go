@@ -73,7 +73,7 @@ func (m *model) update(rt *rapid.T) {
 func (m *model) op(rt *rapid.T) op {
 	queue := rapid.SampledFrom(modelQueues).Draw(rt, "queue")
 	number := rapid.Uint64Range(1, 12).Draw(rt, "number") // after a deletion they go on
-	switch rapid.IntRange(0, 13).Draw(rt, "op") {
+	switch rapid.IntRange(0, 15).Draw(rt, "op") {
 	case 0, 1, 2:
 		return m.add(rt, queue)
 	case 3, 4, 5:
@@ -98,7 +98,9 @@ func (m *model) op(rt *rapid.T) op {
 			return func(tx store.Tx) (any, error) { return anyOf(tx.NextDue()) }
 		}
 		return func(tx store.Tx) (any, error) { return nil, tx.DeleteQueue(queue) }
-	case 12:
+	case 12, 13:
+		return m.prune(rt, queue, number)
+	case 14:
 		details := rapid.SampledFrom([]string{"", "d"}).Draw(rt, "details")
 		return func(tx store.Tx) (any, error) {
 			of := store.ID{Queue: queue, Number: number}
@@ -108,6 +110,23 @@ func (m *model) op(rt *rapid.T) op {
 	return func(tx store.Tx) (any, error) {
 		p := store.Pool{Size: int(number)}
 		return p, errors.Join(tx.PutPool(&p), tx.Append(store.Change{Event: "resize", Queue: queue}))
+	}
+}
+
+// prune removes an item, and some changes that are of none.
+func (m *model) prune(rt *rapid.T, queue string, number uint64) op {
+	after, mark := rapid.Uint64Range(0, 40).Draw(rt, "after"), rapid.SampledFrom([]string{"", queue}).Draw(rt, "marked")
+	return func(tx store.Tx) (any, error) {
+		err := tx.Purge([]store.ID{{Queue: queue, Number: number}})
+		list, err2 := tx.Changes(after, 10)
+		var orphans []uint64
+		for _, c := range list {
+			if _, err := tx.Item(store.ID{Queue: c.Queue, Number: c.Number}); store.CodeOf(err) == store.CodeNotFound {
+				orphans = append(orphans, c.Seq)
+			}
+		}
+		err3 := tx.PutMark(mark, "m", after)
+		return list, firstError(err, err2, tx.Forget(orphans), err3)
 	}
 }
 
@@ -266,6 +285,8 @@ func (m *model) dump(r store.Reader) any {
 	note(anyOf(r.Groups("")))
 	note(anyOf(r.NextDue()))
 	note(anyOf(r.Pool()))
+	note(anyOf(r.Mark("", "m")))
+	note(anyOf(r.Mark("a", "m")))
 	last, err := r.LastChange()
 	note(last, err)
 	note(anyOf(r.Changes(last/2, 20)))

@@ -113,7 +113,7 @@ var dueTests = map[string]func(env){
 			store.Item{Queue: "a", AvailableAt: 100}, store.Item{Queue: "a", DeferUntil: 200},
 			store.Item{Queue: "a"}, store.Item{Queue: "a", Status: store.Claimed, DeferUntil: 50},
 		)
-		want := store.Stats{Counts: store.Counts{store.Pending: 3, store.Claimed: 1}}
+		want := store.Stats{Counts: store.Counts{store.Pending: 3, store.Claimed: 1}, Last: 4}
 		for _, test := range []struct {
 			now     store.Time
 			delayed int64

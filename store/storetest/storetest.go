@@ -34,6 +34,7 @@ func Run(t *testing.T, open Open) {
 		{"ready", readyTests},
 		{"due", dueTests},
 		{"history", historyTests},
+		{"prune", pruneTests},
 		{"calls", callTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
