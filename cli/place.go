@@ -29,6 +29,14 @@ func (p place) String() string {
 
 func (p place) socket() string { return p.path + ".sock" }
 
+// archive is the folder of what retention archives, "" where there is no place.
+func (p place) archive() string {
+	if p.memory {
+		return ""
+	}
+	return p.path + ".archive"
+}
+
 // holds refuses a place that holds no store yet, which reading would make.
 func (p place) holds() error {
 	if p.memory {

@@ -18,7 +18,7 @@ import (
 func (a *app) queueCommands() *cobra.Command {
 	return group("queue", "Add, change and look at queues", []string{"queues"},
 		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(true), a.queuePause(false), a.queueDelete(), a.queueLink(),
-		a.queueDump(), a.queueApply())
+		a.queueDump(), a.queueApply(), a.queuePrune())
 }
 
 func (a *app) queueAdd() *cobra.Command {

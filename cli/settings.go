@@ -25,6 +25,8 @@ func queueFlags() settingFlags {
 			{"description", "what the queue is for"},
 			{"lane", "whose slots it uses: fast (short holds) or slow (long ones)"},
 			{"on-expiry", "when a lease runs out: reclaim or abandon"},
+			{"retain-settled-then", "what then becomes of settled items: keep, delete or archive (beside the store)"},
+			{"retain-excepted-then", "what then becomes of failed, excepted and abandoned items, likewise"},
 		},
 		durations: [][2]string{
 			{"lease", "how long a claim holds without a sign of life (0 = for ever)"},
@@ -33,6 +35,8 @@ func queueFlags() settingFlags {
 			{"attempt-timeout", "longest run of one attempt (0 = none)"},
 			{"sla", "due date for items added without one, from their adding"},
 			{"sla-risk", "risk date likewise"},
+			{"retain-settled", "how long settled items stay after the last that happened to them, as in 30d"},
+			{"retain-excepted", "how long failed, excepted and abandoned items stay that nobody has verified"},
 		},
 		numbers: [][2]string{
 			{"batch-size", "items a drain takes at once, 1 to 1000"},

@@ -56,6 +56,14 @@ func (c *Client) DeleteQueue(ctx context.Context, name string, force bool) error
 	return err
 }
 
+// Prune applies a queue's retention now; see engine.Engine.Prune.
+func (c *Client) Prune(ctx context.Context, queue string, dryRun bool) (engine.PruneReport, error) {
+	if dryRun {
+		return get[engine.PruneReport](ctx, c, queuePath(queue)+"/prune", nil)
+	}
+	return send[engine.PruneReport](ctx, c, http.MethodPost, queuePath(queue)+"/prune", nil)
+}
+
 // Add stores new items; see engine.Engine.Add.
 func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResult, error) {
 	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Strict: r.Strict, From: r.From, Items: make([]wire.NewItem, len(r.Items))}

@@ -18,6 +18,9 @@ type Options struct {
 	ReadOnly bool         // nothing is changed, no lease expires
 	Clock    Clock        // nil = SystemClock
 	Logger   *slog.Logger // nil = none
+	// Archive is the folder of the archives that retention writes; "" = none,
+	// and then what would be archived stays.
+	Archive string
 }
 
 // Engine is one running engine on a store. All methods are safe for concurrent
@@ -35,6 +38,7 @@ type Engine struct {
 	rates       rates
 	feed        feed
 	expirer     expirer
+	pruner      pruner
 	supply      supply
 	schemas     schemas
 	latest      atomic.Int64 // what now gave last
@@ -58,6 +62,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	}
 	e.feed.e = e
 	e.expirer.init(e)
+	e.pruner.init(e, o.Archive)
 	e.supply.init()
 	split := lane.Auto(DefaultPool)
 	e.slots = lane.New(split, true, e.clock.Now, e.feed.touchSlots)
@@ -77,6 +82,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.expirer.start()
+	e.pruner.start()
 	return e, nil
 }
 
@@ -85,6 +91,7 @@ func (e *Engine) Close() (err error) {
 	e.closing.Do(func() {
 		close(e.closed)
 		if !e.readOnly {
+			e.pruner.stop()
 			e.expirer.stop()
 		}
 		err = e.store.Close()

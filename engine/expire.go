@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"signalbox/store"
@@ -17,24 +16,14 @@ const sweepSize = 500
 // It sleeps until the earliest such instant; every change that brings an
 // earlier one tells it.
 type expirer struct {
-	e      *Engine
-	kick   chan struct{} // capacity 1
+	alarm
 	cancel context.CancelFunc
 	done   chan struct{}
-
-	mu    sync.Mutex
-	timer Timer
-	armed store.Time // 0 = not armed
 }
-
-// longestSleep bounds a timer, so that a far lease can't overflow a duration
-// and a clock set forward is noticed.
-const longestSleep = time.Hour
 
 // init readies the expirer for what changes tell it before it is started.
 func (x *expirer) init(e *Engine) {
-	x.e = e
-	x.kick = make(chan struct{}, 1)
+	x.alarm.init(e)
 	x.done = make(chan struct{})
 }
 
@@ -48,37 +37,7 @@ func (x *expirer) start() {
 func (x *expirer) stop() {
 	x.cancel()
 	<-x.done
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.timer != nil {
-		x.timer.Stop()
-	}
-}
-
-// due says that at this instant something runs out; 0 is nothing.
-func (x *expirer) due(at store.Time) {
-	if at == 0 {
-		return
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.armed != 0 && x.armed <= at {
-		return
-	}
-	x.armed = at
-	if x.timer != nil {
-		x.timer.Stop()
-	}
-	// A lease that ends within this millisecond has ended at the next.
-	sleep := min(max(at.Sub(x.e.now()), 0), longestSleep) + time.Millisecond
-	x.timer = x.e.clock.AfterFunc(sleep, x.wake)
-}
-
-func (x *expirer) wake() {
-	select {
-	case x.kick <- struct{}{}:
-	default:
-	}
+	x.silence()
 }
 
 func (x *expirer) run(ctx context.Context) {
@@ -89,9 +48,7 @@ func (x *expirer) run(ctx context.Context) {
 			return
 		case <-x.kick:
 		}
-		x.mu.Lock()
-		x.armed = 0
-		x.mu.Unlock()
+		x.heard()
 		if err := x.sweep(ctx); err != nil && ctx.Err() == nil {
 			x.e.log.Error("leases could not be swept", "err", err)
 			x.due(x.e.now().Add(time.Second))

@@ -331,7 +331,7 @@ func (e *Engine) Item(ctx context.Context, id store.ID) (rec Record, err error) 
 	err = e.store.View(ctx, func(r store.Reader) error {
 		i, err := r.Item(id)
 		if err != nil {
-			return err
+			return gone(r, id, err)
 		}
 		rec, err = whole(r, i)
 		return err
@@ -374,7 +374,7 @@ func present(q *store.Queue, i *store.Item) {
 func (e *Engine) History(ctx context.Context, id store.ID, limit int) (changes []store.Change, err error) {
 	err = e.store.View(ctx, func(r store.Reader) error {
 		if _, err := r.Item(id); err != nil {
-			return err
+			return gone(r, id, err)
 		}
 		changes, err = r.History(id, pageSize(limit))
 		return err

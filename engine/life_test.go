@@ -46,6 +46,9 @@ func live(t *testing.T, s store.Store, d draw, steps int) error {
 			return fmt.Errorf("%w after:%s", err, "\n  "+fmt.Sprint(l.log))
 		}
 	}
+	if problems, err := e.Check(l.ctx); err != nil || len(problems) > 0 {
+		return fmt.Errorf("check found %q (%v) after:%s", problems, err, "\n  "+fmt.Sprint(l.log))
+	}
 	return nil
 }
 
@@ -58,6 +61,9 @@ func (l *life) settings() store.Queue {
 	q.MaxReclaims = l.draw(3, "max_reclaims")
 	q.RetryAbandoned = l.draw(2, "retry_abandoned") == 1
 	q.Lease = store.Duration(time.Duration(l.draw(4, "lease")) * 5 * time.Second)
+	q.RetainSettled, q.RetainExcepted = store.Duration(l.draw(4, "settled"))*store.Duration(4*time.Second), store.Duration(l.draw(3, "excepted"))*store.Duration(15*time.Second)
+	then := []string{engine.ThenKeep, engine.ThenDelete, engine.ThenDelete}
+	q.RetainSettledThen, q.RetainExceptedThen = then[l.draw(3, "settled then")], then[l.draw(3, "excepted then")]
 	return q
 }
 
@@ -155,6 +161,7 @@ func (l *life) sleep() error {
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
 		l.m.tick(l.now())
+		l.m.note(l.now())
 	}
 	return nil
 }
@@ -233,15 +240,27 @@ func (l *life) compare() error {
 	if err != nil {
 		return err
 	}
-	if len(page.Items) != len(l.m.items) {
-		return fmt.Errorf("%d items, want %d", len(page.Items), len(l.m.items))
-	}
+	l.m.note(l.now())
 	var want store.Counts
-	for n := range page.Items {
-		if d := l.m.items[n].differs(&page.Items[n]); d != "" {
+	for _, i := range l.m.items {
+		must, may := l.m.retained(i, l.now())
+		if len(page.Items) == 0 || page.Items[0].Number != i.number {
+			if i.gone = true; must {
+				return fmt.Errorf("item %d is gone, %s and touched at %s", i.number, i.status, i.touched)
+			}
+			continue
+		}
+		if i.gone || may {
+			return fmt.Errorf("item %d is still there at %s, %s and touched at %s", i.number, l.now(), i.status, i.touched)
+		}
+		if d := i.differs(&page.Items[0]); d != "" {
 			return fmt.Errorf("%s", d)
 		}
-		want[l.m.items[n].status]++
+		want[i.status]++
+		page.Items = page.Items[1:]
+	}
+	if len(page.Items) > 0 {
+		return fmt.Errorf("item %d was never added", page.Items[0].Number)
 	}
 	q, err := l.e.Queue(l.ctx, "q")
 	if err == nil && q.Counts != want {
@@ -283,6 +302,7 @@ type bad struct {
 	store.Store
 	put   func(*store.Item, *store.Change)
 	stats func(*store.Stats)
+	older store.Time // how much older changes are told to be
 }
 
 type badTx struct {
@@ -308,6 +328,14 @@ func (t badTx) Put(i *store.Item, c *store.Change) error {
 type badReader struct {
 	store.Reader
 	b *bad
+}
+
+func (r badReader) Changes(after uint64, limit int) ([]store.Change, error) {
+	list, err := r.Reader.Changes(after, limit)
+	for n := range list {
+		list[n].At -= r.b.older
+	}
+	return list, err
 }
 
 func (r badReader) Stats(queue string, now store.Time) (store.Stats, error) {
@@ -343,6 +371,8 @@ func TestBrokenEnginesAreCaught(t *testing.T) {
 				}
 			}}
 		},
+		"items removed too early":    func() *bad { return &bad{older: 5000} },
+		"items removed far too late": func() *bad { return &bad{older: -5000} },
 		"lease not lifted": func() *bad {
 			return &bad{put: func(i *store.Item, c *store.Change) {
 				if c != nil && c.Event == "claim" && i.LeaseUntil != 0 {

@@ -35,6 +35,35 @@ type modelItem struct {
 	verified  bool
 	next      uint64
 	waitsOnUs bool // for a person's decision
+
+	gone    bool       // retention took it
+	seen    string     // what it was when it was noted last
+	touched store.Time // when that changed
+}
+
+// note keeps when items were last touched.
+func (m *model) note(now store.Time) {
+	for _, i := range m.items {
+		if is := fmt.Sprint(i.status, i.fence, i.verified, i.next); is != i.seen {
+			i.seen, i.touched = is, now
+		}
+	}
+}
+
+// retained says whether an item must still be there (late: retention has had its
+// time), or may be gone. Times are known to a tenth of a second.
+func (m *model) retained(i *modelItem, now store.Time) (must, may bool) {
+	const unsure, late = 100, 1200
+	decided := i.verified || !engine.Reviewable(i.status)
+	age, then := m.queue.RetainExcepted, m.queue.RetainExceptedThen
+	if decided {
+		age, then = m.queue.RetainSettled, m.queue.RetainSettledThen
+	}
+	if i.held() || i.status == m.waiting() || then == engine.ThenKeep {
+		return true, false
+	}
+	over := i.touched.Add(time.Duration(age))
+	return now+unsure < over, now > over+late
 }
 
 func (m *model) waiting() store.Status {
@@ -94,6 +123,9 @@ func (i *modelItem) held() bool { return i.status == store.Claimed || i.status =
 
 // settle answers as the engine must.
 func (m *model) settle(i *modelItem, fence uint64, status string, now store.Time) string {
+	if i.gone {
+		return engine.Gone
+	}
 	if !i.held() {
 		over := i.status != m.waiting() && i.status != store.Abandoned && i.status != store.Retried
 		if over && i.fence == fence {
@@ -178,6 +210,9 @@ func (m *model) expire(i *modelItem, at store.Time) {
 
 // retry answers as the engine must for an operator's retry.
 func (m *model) retry(i *modelItem) string {
+	if i.gone {
+		return engine.Gone
+	}
 	switch i.status {
 	case store.Failed, store.BusinessException, store.SystemException, store.Abandoned:
 	default:
@@ -197,6 +232,9 @@ func (m *model) retry(i *modelItem) string {
 }
 
 func (m *model) verify(i *modelItem) string {
+	if i.gone {
+		return engine.Gone
+	}
 	switch i.status {
 	case store.Failed, store.BusinessException, store.SystemException, store.Abandoned:
 	default:
@@ -218,6 +256,9 @@ func (m *model) giveBack(i *modelItem, fence uint64, until store.Time) string {
 }
 
 func (m *model) delete(i *modelItem) string {
+	if i.gone {
+		return engine.Gone
+	}
 	if i.held() || i.status == store.Deleted {
 		return engine.Refused
 	}

@@ -49,12 +49,14 @@ func DefaultQueue(name string, f store.Family) store.Queue {
 	if f == store.Transactions {
 		q.Lease, q.OnExpiry = store.Duration(5*time.Minute), Abandon
 	}
+	defaultRetention(&q)
 	return q
 }
 
 // AddQueue creates a queue. CodeInvalid for bad settings, CodeConflict when the
 // name is taken.
 func (e *Engine) AddQueue(ctx context.Context, q store.Queue) (QueueState, error) {
+	defaultRetention(&q)
 	if err := validateQueue(&q); err != nil {
 		return QueueState{}, err
 	}
@@ -96,6 +98,7 @@ func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 	q := old
 	q.Consumer.Argv, q.Consumer.Env = slices.Clone(old.Consumer.Argv), slices.Clone(old.Consumer.Env)
 	q.Mask, q.Links = slices.Clone(old.Mask), slices.Clone(old.Links) // decoding must not write into the old one's slices
+	defaultRetention(&q)
 	d := json.NewDecoder(bytes.NewReader(patch))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {
@@ -223,6 +226,7 @@ func (e *Engine) queueState(r store.Reader, q store.Queue) (QueueState, error) {
 	if err != nil {
 		return QueueState{}, err
 	}
+	defaultRetention(&q)
 	state := QueueState{Queue: q, Counts: s.Counts, Delayed: s.Delayed, NextAvailableAt: s.NextReady}
 	state.In, state.Out = e.rates.of(q.Name, e.now())
 	if s.Counts.Waiting() == 0 {
@@ -269,7 +273,7 @@ func validateQueue(q *store.Queue) error {
 	case q.Lease > 0 && q.Lease < store.Duration(time.Second):
 		return bad(fmt.Sprintf("lease %s: at least 1s, or 0 for one that never runs out", q.Lease), "choose a longer lease")
 	}
-	return firstOf(validateFolders(q), validateSchemas(thing, &q.Schemas), validateConsumer(thing, &q.Consumer))
+	return firstOf(validateFolders(q), validateRetention(thing, q), validateSchemas(thing, &q.Schemas), validateConsumer(thing, &q.Consumer))
 }
 
 func validateConsumer(thing string, c *store.Consumer) error {

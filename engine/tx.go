@@ -26,6 +26,7 @@ type effects struct {
 	joined     *parkedClaim // the one this call parks, through all runs
 	notices    []Notice
 	groups     bool // an item's Group was set or cleared
+	settings   bool // a queue's were
 }
 
 // touch counts what a change did to one queue.
@@ -104,6 +105,7 @@ func (e *Engine) committed(a *effects) {
 	e.giveBackOrphans(e.parking.deliver(a.deliveries))
 	e.rates.add(a.touched, e.now())
 	e.expirer.due(a.due)
+	e.pruner.committed(a.settings)
 	e.flag(a.available)
 	e.feed.touch(a)
 }
@@ -151,6 +153,7 @@ func itemOnly(id store.ID) store.ID {
 func (t *tx) putQueue(q *store.Queue, event, why string) error {
 	t.touch(q.Name)
 	t.offer(q.Name) // a pause too: drains in line for the queue look again
+	t.after.settings = true
 	if err := t.PutQueue(q); err != nil {
 		return err
 	}

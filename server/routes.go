@@ -30,6 +30,12 @@ func routes(health wire.Health) []route {
 		read("POST /v1/queues/{queue}/resume", queueName, func(s Service, ctx context.Context, name string) (engine.QueueState, error) {
 			return s.PauseQueue(ctx, name, false)
 		}),
+		read("GET /v1/queues/{queue}/prune", queueName, func(s Service, ctx context.Context, name string) (engine.PruneReport, error) {
+			return s.Prune(ctx, name, true)
+		}),
+		read("POST /v1/queues/{queue}/prune", queueName, func(s Service, ctx context.Context, name string) (engine.PruneReport, error) {
+			return s.Prune(ctx, name, false)
+		}),
 
 		operation("POST /v1/queues/{queue}/link", smallBody, linkOf, link),
 

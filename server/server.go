@@ -35,6 +35,7 @@ type Service interface {
 	PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error)
 	LinkQueue(ctx context.Context, name, folder string, remove bool) (engine.QueueState, error)
 	DeleteQueue(ctx context.Context, name string, force bool) error
+	Prune(ctx context.Context, queue string, dryRun bool) (engine.PruneReport, error)
 
 	Add(context.Context, engine.AddRequest) ([]engine.AddResult, error)
 	List(context.Context, engine.ListRequest) (engine.Page, error)

@@ -76,8 +76,13 @@ func (t *Time) UnmarshalText(b []byte) error {
 // Duration is a time.Duration written as text ("10m", "24h0m0s" shortened to "24h").
 type Duration time.Duration
 
-// String gives d without zero tails: 10m, not 10m0s.
+// String gives d without zero tails: 10m, not 10m0s; whole days from two on as
+// such: 30d.
 func (d Duration) String() string {
+	const day = Duration(24 * time.Hour)
+	if d >= 2*day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
 	s := time.Duration(d).String()
 	if n := len(s); n > 2 && s[n-2:] == "0s" && (s[n-3] == 'm') {
 		s = s[:n-2]
@@ -104,8 +109,8 @@ func (d *Duration) UnmarshalText(b []byte) error {
 func ParseDuration(s string) (time.Duration, error) {
 	bad := Invalid("duration "+quote(s), "a duration is a number with a unit", "write it as 90s, 10m, 24h or 30d")
 	if n := len(s); n > 1 && s[n-1] == 'd' {
-		days, err := strconv.ParseUint(s[:n-1], 10, 16)
-		if err != nil {
+		days, err := strconv.ParseUint(s[:n-1], 10, 32)
+		if err != nil || days > math.MaxInt64/uint64(24*time.Hour) {
 			return 0, bad
 		}
 		return time.Duration(days) * 24 * time.Hour, nil
