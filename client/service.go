@@ -193,6 +193,11 @@ func (c *Client) Review(ctx context.Context, r engine.ReviewRequest) ([]engine.O
 	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/review", r))
 }
 
+// Undo takes operators' acts back.
+func (c *Client) Undo(ctx context.Context, r engine.UndoRequest) ([]engine.Outcome, error) {
+	return answers(send[[]wire.Outcome](ctx, c, http.MethodPost, "/v1/undo", r))
+}
+
 // Groups counts what waits for a person, by reason.
 func (c *Client) Groups(ctx context.Context, queue string) ([]store.Group, error) {
 	return get[[]store.Group](ctx, c, "/v1/groups", url.Values{"queue": {queue}})

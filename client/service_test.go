@@ -89,7 +89,7 @@ func (l *telling) tell(what string, answer any, err error) {
 	}
 	problem := ""
 	if err != nil {
-		problem = fmt.Sprintf(" error %d %v", store.CodeOf(err), err)
+		problem = l.times.ReplaceAllString(fmt.Sprintf(" error %d %v", store.CodeOf(err), err), "T")
 		b = nil
 	}
 	fmt.Fprintf(&l.text, "%s: %s%s\n", what, l.times.ReplaceAllString(string(b), "T"), problem)
@@ -240,6 +240,9 @@ func story(t testing.TB, s server.Service) string {
 
 	outcomes, err = s.Delete(ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: held[2].Item}, {Item: held[2].Item}, {Item: store.ID{Queue: q.Name, Number: 99}}}, Note: "not wanted"})
 	l.outcomes("delete", outcomes, err)
+	outcomes, err = s.Undo(ctx, engine.UndoRequest{Targets: []engine.Target{{Item: held[2].Item}, {Item: held[2].Item}}})
+	l.outcomes("undo", outcomes, err)
+	bulkStory(ctx, s, l, q.Name)
 	added, err = s.Add(ctx, engine.AddRequest{Queue: q.Name, Items: []engine.NewItem{{}, {Payload: json.RawMessage{}}}})
 	do("add empty payloads", added, err)
 
@@ -266,6 +269,36 @@ func story(t testing.TB, s server.Service) string {
 	queues, err := s.Queues(ctx)
 	do("queues", queues, err)
 	return l.text.String()
+}
+
+// bulkStory acts on many, to the end and not.
+func bulkStory(ctx context.Context, s server.Service, l *telling, queue string) {
+	tell := func(what string, b engine.BulkState, err error) {
+		b.Speed = 0
+		l.tell(what, b, err)
+	}
+	all := []engine.ListRequest{{Queue: queue, Filter: "status:waiting"}}
+	_, err := s.StartBulk(ctx, engine.BulkRequest{Verb: "shrug", Select: all})
+	l.tell("bulk shrug", nil, err)
+	b, err := s.StartBulk(ctx, engine.BulkRequest{Verb: engine.BulkDelete, Select: all, Targets: []engine.Target{{Item: store.ID{Queue: queue, Number: 4}}, {Item: store.ID{Queue: queue, Number: 99}}}})
+	for err == nil && b.Running() {
+		b, err = s.WatchBulk(ctx, b.ID, b.Revision)
+	}
+	tell("bulk delete", b, err)
+	page, err := s.BulkResults(ctx, engine.ResultsRequest{ID: b.ID, After: 1, Failed: true})
+	l.outcomes("bulk results", page.Results, err)
+	l.tell("bulk results", []any{page.Next, page.More}, err)
+	b, err = s.CancelBulk(ctx, b.ID)
+	tell("bulk cancel", b, err)
+	_, err = s.WatchBulk(ctx, 7_000_000, 0)
+	l.tell("bulk none", nil, err)
+	b, err = s.StartBulk(ctx, engine.BulkRequest{Verb: engine.BulkUndo, Of: b.ID, Rate: engine.Rate{Items: 1, Per: time.Hour}})
+	for err == nil && b.Running() {
+		b, err = s.WatchBulk(ctx, b.ID, b.Revision)
+	}
+	tell("bulk undo", b, err)
+	bulks, err := s.Bulks(ctx)
+	l.tell("bulks", len(bulks), err)
 }
 
 func outcomesNext(t testing.TB, s server.Service, id store.ID) store.ID {

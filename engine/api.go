@@ -113,6 +113,13 @@ type Outcome struct {
 	Error  string       `json:"error,omitempty"`
 	Status store.Status `json:"status,omitzero"` // the item's status now
 	Next   store.ID     `json:"next,omitzero"`   // the copy a retry made
+	// Revision is the item's as an operator's act left it.
+	Revision uint64 `json:"revision,omitempty"`
+	// LastEvent, LastBy and LastAt tell, where an operator's act was not done,
+	// what was done to the item before, by whom and when.
+	LastEvent string     `json:"last_event,omitempty"`
+	LastBy    string     `json:"last_by,omitempty"`
+	LastAt    store.Time `json:"last_at,omitzero"`
 	// Err is the error behind Error, with its code; not sent over the wire.
 	Err error `json:"-"`
 }
@@ -225,6 +232,9 @@ type Snapshot struct {
 	// Utilisation is the share of the pool that was busy, in percent, in each
 	// of the last 15 minutes since the engine started, oldest first.
 	Utilisation []int `json:"utilisation"`
+	// Bulks is the bulk acts under way and the newest that have ended, oldest
+	// first.
+	Bulks []BulkState `json:"bulks,omitempty"`
 }
 
 // SplitRequest changes the pool. Auto follows the default split; otherwise the

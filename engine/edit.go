@@ -20,6 +20,11 @@ type EditRequest struct {
 	DeferUntil *store.Time     `json:"defer_until,omitempty"`
 }
 
+// defers says that an edit changes nothing but when the item may be claimed.
+func (r *EditRequest) defers() bool {
+	return r.DeferUntil != nil && r.Payload == nil && r.Reference == nil && r.Priority == nil && r.DueAt == nil
+}
+
 // Edit changes an item that waits; what was changed is kept in its history.
 // CodeConflict when it no longer waits, has changed since it was seen, or the
 // new reference is taken; CodeInvalid for content over a limit.
@@ -63,6 +68,9 @@ func firstOf(errs ...error) error {
 func (t *tx) edit(q *store.Queue, i *store.Item, r *EditRequest) error {
 	if !i.Status.Waiting() {
 		return store.Conflict(fmt.Sprintf("item %q", i.ID().String()), "it is "+i.Status.String()+"; only waiting items are edited", "wait until it waits again, or retry it with an edited payload")
+	}
+	if r.defers() {
+		i.Undo = remember(i, "edit")
 	}
 	var why []string
 	note := func(field string, from, to any) { why = append(why, fmt.Sprintf("%s: %v → %v", field, from, to)) }
@@ -133,10 +141,15 @@ func (e *Engine) Delete(ctx context.Context, r DeleteRequest) ([]Outcome, error)
 	}
 	note := cleanText(r.Note, maxReason)
 	return e.each(ctx, r.Targets, func(t *tx, q *store.Queue, i *store.Item) (store.ID, error) {
-		row, err := next(q, i, EventDelete)
-		if err != nil {
-			return store.ID{}, err
-		}
-		return store.ID{}, t.end(i, row, note)
+		return store.ID{}, t.delete(q, i, note)
 	})
+}
+
+func (t *tx) delete(q *store.Queue, i *store.Item, note string) error {
+	row, err := next(q, i, EventDelete)
+	if err != nil {
+		return err
+	}
+	i.Undo = remember(i, EventDelete)
+	return t.end(i, row, note)
 }

@@ -41,6 +41,7 @@ type Engine struct {
 	pruner      pruner
 	supply      supply
 	schemas     schemas
+	bulks       bulks
 	latest      atomic.Int64 // what now gave last
 	closed      chan struct{}
 	closing     sync.Once
@@ -64,6 +65,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	e.expirer.init(e)
 	e.pruner.init(e, o.Archive)
 	e.supply.init()
+	e.bulks.init(e)
 	split := lane.Auto(DefaultPool)
 	e.slots = lane.New(split, true, e.clock.Now, e.feed.touchSlots)
 	if err := e.resize(ctx); err != nil {
@@ -90,6 +92,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 func (e *Engine) Close() (err error) {
 	e.closing.Do(func() {
 		close(e.closed)
+		e.bulks.close()
 		if !e.readOnly {
 			e.pruner.stop()
 			e.expirer.stop()

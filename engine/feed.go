@@ -34,6 +34,7 @@ type dirt struct {
 	queues map[string]bool
 	groups bool
 	slots  bool
+	bulks  bool
 	any    bool
 }
 
@@ -70,6 +71,14 @@ func (f *feed) touchSlots() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.dirty.slots = true
+	f.signal()
+}
+
+// touchBulks marks a change of a bulk act.
+func (f *feed) touchBulks() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dirty.bulks = true
 	f.signal()
 }
 
@@ -146,7 +155,7 @@ func (d *dirt) merge(o dirt) {
 		d.queues = map[string]bool{}
 	}
 	maps.Copy(d.queues, o.queues)
-	d.groups, d.slots, d.any = d.groups || o.groups, d.slots || o.slots, true
+	d.groups, d.slots, d.bulks, d.any = d.groups || o.groups, d.slots || o.slots, d.bulks || o.bulks, true
 }
 
 // snapshot makes the picture that follows old; only what is dirty is read.
@@ -160,6 +169,9 @@ func (e *Engine) snapshot(ctx context.Context, old *Snapshot, d dirt) (*Snapshot
 	if old == nil || d.slots {
 		s.SlotsRevision = s.Revision
 		s.Slots = *e.slots.State()
+	}
+	if old == nil || d.bulks {
+		s.Bulks = e.bulks.states()
 	}
 	s.Utilisation = e.slots.Utilisation()
 	if old != nil && len(d.queues) == 0 && !d.groups {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -70,7 +71,7 @@ func (l *life) settings() store.Queue {
 func (l *life) now() store.Time { return store.At(time.Now()) }
 
 func (l *life) step() error {
-	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove}
+	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo, l.bulk}
 	if err := steps[l.draw(len(steps), "step")](); err != nil {
 		return err
 	}
@@ -229,6 +230,46 @@ func (l *life) remove() error {
 	return l.answered("delete", out, err, l.m.delete(i))
 }
 
+func (l *life) undo() error {
+	i, _ := l.any()
+	if i == nil {
+		return nil
+	}
+	l.say("undo %d", i.number)
+	out, err := l.e.Undo(l.ctx, engine.UndoRequest{Targets: []engine.Target{{Item: l.id(i)}}})
+	return l.answered("undo", out, err, l.m.undo(i))
+}
+
+// bulk acts on all items of a status at once, or on the first of them, and is
+// held against acting on one after the other.
+func (l *life) bulk() error {
+	status := store.Status(1 + l.draw(store.Statuses-1, "status"))
+	first := l.draw(4, "first")
+	verbs := []struct {
+		name string
+		do   func(*modelItem) string
+	}{{engine.BulkRetry, l.m.retry}, {engine.BulkDelete, l.m.delete}, {engine.Verify, l.m.verify}, {engine.BulkUndo, l.m.undo}}
+	verb := verbs[l.draw(len(verbs), "verb")]
+	l.say("bulk %s of the first %d %s", verb.name, first, status)
+	b, err := l.e.StartBulk(l.ctx, engine.BulkRequest{
+		Verb: verb.name, First: first, Select: []engine.ListRequest{{Queue: "q", Statuses: []store.Status{status}}},
+	})
+	for err == nil && b.Running() {
+		b, err = l.e.WatchBulk(l.ctx, b.ID, b.Revision)
+	}
+	if err != nil {
+		return err
+	}
+	want := l.m.bulk(status, first, verb.do)
+	got := map[string]int{engine.OK: b.Done, engine.Stale: b.Stale, engine.Gone: b.Gone, engine.Refused: b.Refused}
+	for result, n := range got {
+		if want[result] != n {
+			return fmt.Errorf("%d %s, want %d: %+v", n, result, want[result], b)
+		}
+	}
+	return nil
+}
+
 // compare holds every item and every counter against the model.
 func (l *life) compare() error {
 	synctest.Wait()
@@ -303,6 +344,7 @@ type bad struct {
 	put   func(*store.Item, *store.Change)
 	stats func(*store.Stats)
 	older store.Time // how much older changes are told to be
+	items func(store.Query, iter.Seq2[store.Item, error]) iter.Seq2[store.Item, error]
 }
 
 type badTx struct {
@@ -336,6 +378,14 @@ func (r badReader) Changes(after uint64, limit int) ([]store.Change, error) {
 		list[n].At -= r.b.older
 	}
 	return list, err
+}
+
+func (r badReader) Items(q store.Query) iter.Seq2[store.Item, error] {
+	all := r.Reader.Items(q)
+	if r.b.items != nil && len(q.Statuses) == 1 { // as a bulk act asks; more when all are compared
+		return r.b.items(q, all)
+	}
+	return all
 }
 
 func (r badReader) Stats(queue string, now store.Time) (store.Stats, error) {
@@ -373,6 +423,49 @@ func TestBrokenEnginesAreCaught(t *testing.T) {
 		},
 		"items removed too early":    func() *bad { return &bad{older: 5000} },
 		"items removed far too late": func() *bad { return &bad{older: -5000} },
+		"undo forgets the review": func() *bad {
+			return &bad{put: func(i *store.Item, c *store.Change) {
+				if c != nil && c.Event == "undo" {
+					i.Review = store.Review{}
+				}
+			}}
+		},
+		"undo of a retry leaves the copy": func() *bad {
+			return &bad{put: func(i *store.Item, c *store.Change) {
+				if c != nil && c.Event == "withdraw" {
+					i.Status = store.Pending
+				}
+			}}
+		},
+		"undo of what others have changed since": func() *bad {
+			return &bad{put: func(i *store.Item, c *store.Change) {
+				if c != nil && c.Event == "release" {
+					i.Undo = &store.Undo{Event: "retry", Left: i.Revision + 1, Status: store.Failed}
+				}
+			}}
+		},
+		"a bulk act's selection repeats": func() *bad {
+			return &bad{items: func(_ store.Query, all iter.Seq2[store.Item, error]) iter.Seq2[store.Item, error] {
+				return func(yield func(store.Item, error) bool) {
+					for i, err := range all {
+						if !yield(i, err) || !yield(i, err) {
+							return
+						}
+					}
+				}
+			}}
+		},
+		"a bulk act's selection leaves out": func() *bad {
+			return &bad{items: func(_ store.Query, all iter.Seq2[store.Item, error]) iter.Seq2[store.Item, error] {
+				return func(yield func(store.Item, error) bool) {
+					for i, err := range all {
+						if i.Number%3 != 0 && !yield(i, err) {
+							return
+						}
+					}
+				}
+			}}
+		},
 		"lease not lifted": func() *bad {
 			return &bad{put: func(i *store.Item, c *store.Change) {
 				if c != nil && c.Event == "claim" && i.LeaseUntil != 0 {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"signalbox/store"
 )
@@ -67,7 +66,7 @@ func (e *Engine) Select(ctx context.Context, r ListRequest) ([]Target, error) {
 		return len(targets) <= MaxSelection
 	})
 	if len(targets) > MaxSelection {
-		return nil, store.Invalid("the selection", fmt.Sprintf("more than %d items match", MaxSelection), "narrow the filter")
+		return nil, tooMany()
 	}
 	return targets, err
 }

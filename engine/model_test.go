@@ -36,6 +36,8 @@ type modelItem struct {
 	next      uint64
 	waitsOnUs bool // for a person's decision
 
+	changes int
+	was     *modelItem // before the operator's act that came last
 	gone    bool       // retention took it
 	seen    string     // what it was when it was noted last
 	touched store.Time // when that changed
@@ -64,6 +66,41 @@ func (m *model) retained(i *modelItem, now store.Time) (must, may bool) {
 	}
 	over := i.touched.Add(time.Duration(age))
 	return now+unsure < over, now > over+late
+}
+
+// changed counts a change, after which nothing before it is taken back.
+func (i *modelItem) changed() {
+	i.changes++
+	i.was = nil
+}
+
+// acted counts a change that can be taken back.
+func (i *modelItem) acted() {
+	was := *i
+	i.changed()
+	i.was = &was
+}
+
+// undo answers as the engine must when the last act is taken back.
+func (m *model) undo(i *modelItem) string {
+	if i.gone {
+		return engine.Gone
+	}
+	if i.was == nil {
+		return engine.Refused
+	}
+	was := *i.was
+	if i.status == store.Retried && was.status != store.Retried {
+		c := m.items[i.next-1]
+		if c.changes > 0 {
+			return engine.Refused
+		}
+		c.changed()
+		c.status = store.Deleted
+	}
+	was.was, was.changes, was.seen, was.touched = nil, i.changes+1, i.seen, i.touched
+	*i = was
+	return engine.OK
 }
 
 func (m *model) waiting() store.Status {
@@ -102,6 +139,7 @@ func (m *model) line(now store.Time) []*modelItem {
 func (m *model) claim(robot string, n int, now store.Time) (claimed []uint64) {
 	line := m.line(now)
 	for _, i := range line[:min(n, len(line))] {
+		i.changed()
 		i.status = store.Claimed
 		if n == 1 && m.queue.Family == store.Transactions {
 			i.status = store.Processing
@@ -136,6 +174,7 @@ func (m *model) settle(i *modelItem, fence uint64, status string, now store.Time
 	if i.fence != fence {
 		return engine.Stale
 	}
+	i.changed()
 	i.leaseEnd = 0
 	jobs := m.queue.Family == store.Jobs
 	switch status {
@@ -197,6 +236,7 @@ func (m *model) tick(now store.Time) {
 
 func (m *model) expire(i *modelItem, at store.Time) {
 	q := &m.queue
+	i.changed()
 	switch {
 	case q.OnExpiry == engine.Reclaim && (q.MaxReclaims == 0 || i.reclaims < q.MaxReclaims):
 		i.reclaims++
@@ -221,6 +261,7 @@ func (m *model) retry(i *modelItem) string {
 	if i.verified {
 		return engine.Refused
 	}
+	i.acted()
 	i.waitsOnUs = false
 	if m.queue.Family == store.Jobs {
 		i.status, i.spent, i.reclaims, i.readyAt = store.Queued, 0, 0, 0
@@ -243,6 +284,7 @@ func (m *model) verify(i *modelItem) string {
 	if i.verified {
 		return engine.Refused
 	}
+	i.acted()
 	i.verified, i.waitsOnUs = true, false
 	return engine.OK
 }
@@ -251,6 +293,7 @@ func (m *model) giveBack(i *modelItem, fence uint64, until store.Time) string {
 	if !i.held() || i.fence != fence {
 		return engine.Stale
 	}
+	i.changed()
 	i.status, i.leaseEnd, i.readyAt = m.waiting(), 0, until
 	return engine.OK
 }
@@ -262,8 +305,36 @@ func (m *model) delete(i *modelItem) string {
 	if i.held() || i.status == store.Deleted {
 		return engine.Refused
 	}
+	i.acted()
 	i.status, i.waitsOnUs, i.leaseEnd = store.Deleted, false, 0
 	return engine.OK
+}
+
+// bulk acts on the items of a status one by one, as they stand now, and counts
+// the answers.
+func (m *model) bulk(status store.Status, first int, do func(*modelItem) string) map[string]int {
+	type seen struct {
+		item    *modelItem
+		changes int
+	}
+	var frozen []seen
+	for _, i := range m.items {
+		if i.status == status && !i.gone {
+			frozen = append(frozen, seen{i, i.changes})
+		}
+	}
+	if first > 0 {
+		frozen = frozen[:min(first, len(frozen))]
+	}
+	answers := map[string]int{}
+	for _, f := range frozen {
+		if f.item.changes != f.changes {
+			answers[engine.Stale]++
+			continue
+		}
+		answers[do(f.item)]++
+	}
+	return answers
 }
 
 // differs says where an item is not what the model says.

@@ -69,9 +69,11 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 	if err != nil {
 		return goneOr(target.Item, err)
 	}
+	stands := i.Status
 	if target.Revision != 0 && target.Revision != i.Revision {
-		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen; it is now "+i.Status.String(), "look at it again")
-		return answer(target.Item, Stale, err).at(i.Status), nil
+		last := t.lastChange(i.ID())
+		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen"+told(last)+"; it is now "+stands.String(), "look at it again")
+		return answer(target.Item, Stale, err).at(stands).by(last), nil
 	}
 	q, err := t.Queue(i.Queue)
 	if err != nil {
@@ -79,9 +81,27 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 	}
 	copied, err := act(t, &q, &i)
 	if code := store.CodeOf(err); code == store.CodeConflict || code == store.CodeInvalid {
-		return answer(target.Item, Refused, err).at(i.Status), nil
+		return answer(target.Item, Refused, err).at(stands).by(t.lastChange(target.Item)), nil
 	}
-	return Outcome{Item: target.Item, Result: OK, Status: i.Status, Next: copied}, err
+	return Outcome{Item: target.Item, Result: OK, Status: i.Status, Next: copied, Revision: i.Revision}, err
+}
+
+// lastChange is the newest of an item's history; zero where none is left or can
+// be read.
+func (t *tx) lastChange(id store.ID) store.Change {
+	changes, err := t.History(id, 1)
+	if err != nil || len(changes) == 0 {
+		return store.Change{}
+	}
+	return changes[0]
+}
+
+// told words who made a change and when.
+func told(c store.Change) string {
+	if c.Event == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %s by %s at %s", c.Event, c.Actor, c.At)
 }
 
 func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note string) (store.ID, error) {
@@ -95,6 +115,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 		}
 	}
 	from := i.Status
+	was := remember(i, EventRetry)
 	i.Status, i.Group = row.to, ""
 	i.Review.Status = store.ReviewRetried
 	if i.Family == store.Transactions {
@@ -102,7 +123,7 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 		if err != nil {
 			return store.ID{}, err
 		}
-		i.Next = copied
+		i.Next, i.Undo = copied, was
 		return copied, t.put(i, from, EventRetry, note)
 	}
 	if payload != nil {
@@ -114,7 +135,9 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 			return store.ID{}, err
 		}
 		note = edited(note, q.Mask, old, payload)
+		was.Payload = old
 	}
+	i.Undo = was
 	i.Spent, i.Reclaims, i.RetryNo = 0, 0, i.RetryNo+1
 	i.Retryable = true
 	i.AvailableAt, i.DeferUntil, i.EndedAt, i.LeaseUntil = 0, 0, 0, 0

@@ -15,18 +15,26 @@ func (e *Engine) Review(ctx context.Context, r ReviewRequest) ([]Outcome, error)
 	if err := validateTargets(r.Targets); err != nil {
 		return nil, err
 	}
-	switch r.Action {
-	case Assign, Verify, Note, Clear:
-	default:
-		return nil, store.Invalid(fmt.Sprintf("review action %q", r.Action), "assign, verify, note or clear", "use one of these")
+	if err := r.validate(); err != nil {
+		return nil, err
 	}
-	if r.Action == Note && r.Note == "" {
-		return nil, store.Invalid("a review note", "it is empty", "say it with --note")
-	}
-	r.Note, r.Reviewer = cleanText(r.Note, maxReason), cleanText(r.Reviewer, 256)
 	return e.each(ctx, r.Targets, func(t *tx, _ *store.Queue, i *store.Item) (store.ID, error) {
 		return store.ID{}, t.review(i, &r)
 	})
+}
+
+// validate refuses what can't be judged so, and cleans the words.
+func (r *ReviewRequest) validate() error {
+	switch r.Action {
+	case Assign, Verify, Note, Clear:
+	default:
+		return store.Invalid(fmt.Sprintf("review action %q", r.Action), "assign, verify, note or clear", "use one of these")
+	}
+	if r.Action == Note && r.Note == "" {
+		return store.Invalid("a review note", "it is empty", "say it with --note")
+	}
+	r.Note, r.Reviewer = cleanText(r.Note, maxReason), cleanText(r.Reviewer, 256)
+	return nil
 }
 
 func (t *tx) review(i *store.Item, r *ReviewRequest) error {
@@ -35,8 +43,10 @@ func (t *tx) review(i *store.Item, r *ReviewRequest) error {
 		return store.Conflict(thing, "it is "+i.Status.String()+"; only failed, excepted and abandoned items are reviewed", "leave it out")
 	}
 	if i.Review.Status == store.Verified && r.Action != Clear && r.Action != Note {
-		return store.Conflict(thing, "already verified by "+i.Review.Reviewer, "clear its review first")
+		return store.Conflict(thing, "already verified by "+i.Review.Reviewer+" at "+i.Review.At.String(), "clear its review first")
 	}
+	event := Event("review-" + r.Action)
+	i.Undo = remember(i, event)
 	v := &i.Review
 	v.At = t.now
 	if r.Note != "" {
@@ -52,7 +62,7 @@ func (t *tx) review(i *store.Item, r *ReviewRequest) error {
 		*v = store.Review{}
 		i.Group = groupOf(i)
 	}
-	return t.put(i, i.Status, Event("review-"+r.Action), r.Note)
+	return t.put(i, i.Status, event, r.Note)
 }
 
 // groupOf is the group in which a reviewable item waits for a decision; one

@@ -229,6 +229,12 @@ func answer(id store.ID, result string, err error) Outcome {
 	return Outcome{Item: id, Result: result, Error: err.Error(), Err: err}
 }
 
+// by says who changed the item last, and when.
+func (o Outcome) by(c store.Change) Outcome {
+	o.LastEvent, o.LastBy, o.LastAt = c.Event, c.Actor, c.At
+	return o
+}
+
 func (o Outcome) at(s store.Status) Outcome {
 	o.Status = s
 	return o

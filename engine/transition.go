@@ -23,6 +23,8 @@ const (
 	EventPostpone   Event = "postpone"
 	EventRetry      Event = "retry" // by an operator
 	EventDelete     Event = "delete"
+	EventUndo       Event = "undo"     // an operator's act is taken back
+	EventWithdraw   Event = "withdraw" // of the copy that a retry made, when it is taken back
 )
 
 // guard narrows a row of the table by what the queue's settings and the item's
@@ -35,6 +37,8 @@ const (
 	reclaim    guard = "on_expiry reclaim, reclaims left"
 	expiryPays guard = "on_expiry abandon, retry_abandoned, retries left"
 	unverified guard = "not verified"
+	wasSo      guard = "it was so before an operator's act, unchanged since"
+	untouched  guard = "a copy, unchanged since it was made"
 )
 
 // transition is one row: in this family, from this status, the event leads to
@@ -64,6 +68,11 @@ var transitions = []transition{
 	{store.Jobs, []store.Status{store.Claimed}, EventPostpone, always, store.Queued},
 	{store.Jobs, []store.Status{store.Failed, store.Abandoned}, EventRetry, unverified, store.Queued},
 	{store.Jobs, []store.Status{store.Queued, store.Completed, store.Failed, store.Abandoned, store.Cancelled}, EventDelete, always, store.Deleted},
+	{store.Jobs, []store.Status{store.Queued, store.Failed, store.Deleted}, EventUndo, wasSo, store.Failed},
+	{store.Jobs, []store.Status{store.Queued, store.Abandoned, store.Deleted}, EventUndo, wasSo, store.Abandoned},
+	{store.Jobs, []store.Status{store.Queued, store.Deleted}, EventUndo, wasSo, store.Queued},
+	{store.Jobs, []store.Status{store.Deleted}, EventUndo, wasSo, store.Completed},
+	{store.Jobs, []store.Status{store.Deleted}, EventUndo, wasSo, store.Cancelled},
 
 	{store.Transactions, []store.Status{store.Pending}, EventClaim, always, store.Claimed},
 	{store.Transactions, []store.Status{store.Pending}, EventClaimStart, always, store.Processing},
@@ -79,6 +88,13 @@ var transitions = []transition{
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventPostpone, always, store.Pending},
 	{store.Transactions, []store.Status{store.BusinessException, store.SystemException, store.Abandoned}, EventRetry, unverified, store.Retried},
 	{store.Transactions, []store.Status{store.Pending, store.Successful, store.BusinessException, store.SystemException, store.Abandoned, store.Retried}, EventDelete, always, store.Deleted},
+	{store.Transactions, []store.Status{store.Pending}, EventWithdraw, untouched, store.Deleted},
+	{store.Transactions, []store.Status{store.Retried, store.BusinessException, store.Deleted}, EventUndo, wasSo, store.BusinessException},
+	{store.Transactions, []store.Status{store.Retried, store.SystemException, store.Deleted}, EventUndo, wasSo, store.SystemException},
+	{store.Transactions, []store.Status{store.Retried, store.Abandoned, store.Deleted}, EventUndo, wasSo, store.Abandoned},
+	{store.Transactions, []store.Status{store.Pending, store.Deleted}, EventUndo, wasSo, store.Pending},
+	{store.Transactions, []store.Status{store.Deleted}, EventUndo, wasSo, store.Successful},
+	{store.Transactions, []store.Status{store.Deleted}, EventUndo, wasSo, store.Retried},
 }
 
 // next looks up the row by which the event takes the item on; the error says
@@ -89,7 +105,7 @@ func next(q *store.Queue, i *store.Item, event Event) (transition, error) {
 		if t.family != i.Family || t.event != event || !slices.Contains(t.from, i.Status) {
 			continue
 		}
-		if t.guard.holds(q, i) {
+		if t.holds(q, i) {
 			return t, nil
 		}
 		unmet = t.guard
@@ -97,8 +113,8 @@ func next(q *store.Queue, i *store.Item, event Event) (transition, error) {
 	return transition{}, notAllowed(i, event, unmet)
 }
 
-func (g guard) holds(q *store.Queue, i *store.Item) bool {
-	switch g {
+func (t transition) holds(q *store.Queue, i *store.Item) bool {
+	switch t.guard {
 	case retryLeft:
 		return i.Retryable && i.Spent < budget(q, i)
 	case reclaim:
@@ -107,6 +123,10 @@ func (g guard) holds(q *store.Queue, i *store.Item) bool {
 		return q.OnExpiry == Abandon && q.RetryAbandoned && i.Spent < budget(q, i)
 	case unverified:
 		return i.Review.Status != store.Verified
+	case wasSo:
+		return undoable(i) && i.Undo.Status == t.to
+	case untouched:
+		return i.Revision == 1 && !i.Previous.IsZero()
 	}
 	return true
 }
@@ -124,7 +144,7 @@ func notAllowed(i *store.Item, event Event, unmet guard) error {
 	if unmet == unverified {
 		return store.Conflict(thing, "verified by "+i.Review.Reviewer+", so it is not to be retried any more", "clear its review first")
 	}
-	if Final(i.Status) && event != EventRetry && event != EventDelete {
+	if Final(i.Status) && event != EventRetry && event != EventDelete && event != EventUndo {
 		return store.Conflict(thing, "already final ("+i.Status.String()+")", "nothing is left to report on it")
 	}
 	return store.Conflict(thing, fmt.Sprintf("it is %s, and %s is not possible from there", i.Status, event), "see `signalbox item show "+i.ID().String()+"`")

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-var events = []Event{EventClaim, EventClaimStart, EventStart, EventComplete, EventBusiness, EventSystem, EventExpire, EventRelease, EventPostpone, EventRetry, EventDelete}
+var events = []Event{EventClaim, EventClaimStart, EventStart, EventComplete, EventBusiness, EventSystem, EventExpire, EventRelease, EventPostpone, EventRetry, EventDelete, EventUndo}
 
 // TestTableKeepsItsPromises walks random lives through the table and holds the
 // contract's sentences about states against each step.
@@ -46,13 +46,17 @@ func checkStep(t *rapid.T, q *store.Queue, i *store.Item, event Event, row trans
 		t.Fatalf("%s settles an item nobody holds (%s)", event, i.Status)
 	case err != nil && byRobot && i.Status.InFlight():
 		t.Fatalf("%s is refused while the item is held (%s): %v", event, i.Status, err)
-	case err == nil && Final(i.Status) && event != EventRetry && event != EventDelete:
+	case err == nil && Final(i.Status) && event != EventRetry && event != EventDelete && event != EventUndo:
 		t.Fatalf("%s leaves final %s", event, i.Status)
 	case err == nil && event == EventRetry && i.Review.Status == store.Verified:
 		t.Fatalf("a verified item is retried")
 	case err == nil && event == EventSystem && (row.guard == retryLeft) != (i.Spent < q.Retries):
 		t.Fatalf("%d of %d retries spent, yet %q", i.Spent, q.Retries, row.guard)
-	case err == nil && i.Status == store.Deleted:
+	case event == EventUndo && (err == nil) != undoable(i):
+		t.Fatalf("undo of %s, undoable %v: %v", i.Status, undoable(i), err)
+	case err == nil && event == EventUndo && row.to != i.Undo.Status:
+		t.Fatalf("undo leads to %s, it was %s", row.to, i.Undo.Status)
+	case err == nil && i.Status == store.Deleted && event != EventUndo:
 		t.Fatalf("%s leaves deleted", event)
 	case err != nil && store.CodeOf(err) != store.CodeConflict:
 		t.Fatalf("%s from %s: %v is no conflict", event, i.Status, err)
@@ -61,6 +65,13 @@ func checkStep(t *rapid.T, q *store.Queue, i *store.Item, event Event, row trans
 
 // live gives the item what a step spends; a copy goes on for a retried one.
 func live(i *store.Item, row transition) {
+	switch row.event {
+	case EventRetry, EventDelete:
+		i.Undo = remember(i, row.event)
+	default:
+		i.Undo = nil
+	}
+	i.Revision++
 	i.Status = row.to
 	switch row.guard {
 	case retryLeft, expiryPays:
@@ -70,7 +81,7 @@ func live(i *store.Item, row transition) {
 	case unverified:
 		i.Spent, i.Reclaims = 0, 0
 	}
-	if row.to == store.Retried {
+	if row.to == store.Retried && row.event != EventRetry && row.event != EventUndo {
 		i.Status = store.Pending
 	}
 }

@@ -163,21 +163,25 @@ func (t *tx) putQueue(q *store.Queue, event, why string) error {
 // put writes an item that the event took from an earlier status to its present
 // one, with its history, and notes what follows from it.
 func (t *tx) put(i *store.Item, from store.Status, event Event, why string) error {
-	t.follow(i, from)
+	if i.Undo != nil && i.Undo.Left != i.Revision+1 { // of an act before this one
+		i.Undo = nil
+	}
+	t.follow(i, from, event)
 	return t.Put(i, t.itemChange(i, from, event, why))
 }
 
 // add stores a new item with its history.
 func (t *tx) add(i *store.Item, payload []byte, event, why string) error {
 	i.CreatedAt, i.CreatedBy = t.now, t.actor
-	t.follow(i, 0)
+	t.follow(i, 0, "add")
 	t.touch(i.Queue).in++
 	return t.Add(i, payload, store.Change{At: t.now, Actor: t.actor, Event: event, To: i.Status, Why: why})
 }
 
-func (t *tx) follow(i *store.Item, from store.Status) {
+func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 	touched := t.touch(i.Queue)
-	if Final(i.Status) && !Final(from) {
+	workedOff := event != EventUndo && event != EventWithdraw
+	if workedOff && Final(i.Status) && !Final(from) {
 		touched.out++
 	}
 	if i.Group != "" || Reviewable(from) {

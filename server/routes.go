@@ -61,6 +61,12 @@ func routes(health wire.Health) []route {
 		write("POST /v1/review", outcomes(Service.Review)),
 		write("POST /v1/edit", edit),
 		write("POST /v1/delete", outcomes(Service.Delete)),
+		write("POST /v1/undo", outcomes(Service.Undo)),
+		operation("POST /v1/bulks", largeBody, body[engine.BulkRequest], Service.StartBulk),
+		read("GET /v1/bulks", nothing, func(s Service, ctx context.Context, _ struct{}) ([]engine.BulkState, error) { return s.Bulks(ctx) }),
+		read("GET /v1/bulks/{id}", watchOf, watchBulk),
+		read("GET /v1/bulks/{id}/results", resultsOf, bulkResults),
+		read("POST /v1/bulks/{id}/cancel", bulkOf, Service.CancelBulk),
 		read("GET /v1/groups", func(p *params) string { return p.text("queue") }, Service.Groups),
 
 		read("GET /v1/pool", nothing, func(s Service, ctx context.Context, _ struct{}) (lane.State, error) { return s.Pool(ctx) }),
@@ -247,11 +253,12 @@ func edit(s Service, ctx context.Context, in wire.EditRequest) (engine.Record, e
 }
 
 type watching struct {
+	id    uint64 // of a bulk act
 	after uint64
 	wait  time.Duration
 }
 
-func watchOf(p *params) watching { return watching{p.number("after"), p.wait()} }
+func watchOf(p *params) watching { return watching{bulkOf(p), p.number("after"), p.wait()} }
 
 // watch parks until there is a newer snapshot; none within the wait is answered
 // as nothing new.

@@ -59,6 +59,12 @@ type Service interface {
 	Review(context.Context, engine.ReviewRequest) ([]engine.Outcome, error)
 	Edit(context.Context, engine.EditRequest) (engine.Record, error)
 	Delete(context.Context, engine.DeleteRequest) ([]engine.Outcome, error)
+	Undo(context.Context, engine.UndoRequest) ([]engine.Outcome, error)
+	StartBulk(context.Context, engine.BulkRequest) (engine.BulkState, error)
+	Bulks(context.Context) ([]engine.BulkState, error)
+	WatchBulk(ctx context.Context, id, after uint64) (engine.BulkState, error)
+	CancelBulk(ctx context.Context, id uint64) (engine.BulkState, error)
+	BulkResults(context.Context, engine.ResultsRequest) (engine.BulkResults, error)
 	Groups(ctx context.Context, queue string) ([]store.Group, error)
 
 	Pool(context.Context) (lane.State, error)

@@ -99,6 +99,7 @@ func TestARobotsDay(t *testing.T) {
 	a.want("GET /v1/items/orders/2/explain", "", 200, `"reasons":[{"code":"robots"`)
 	a.want("POST /v1/next", `{"settlements":[],"claim":{"queue":"orders","robot":"r7"}}`, 200, `"outcomes":[],"items":[{"id":"orders/2"`)
 	a.want("POST /v1/delete", `{"targets":[{"item":"orders/2"},{"item":"orders/9"}],"note":"twice"}`, 200, `"result":"gone"`)
+	a.want("POST /v1/undo", `{"targets":[{"item":"orders/2"}]}`, 200, `"last_event":"claim","last_by":"r7"`)
 	a.want("GET /v1/items/orders/1", "", 200, `"output":{"total":3}`)
 	a.want("GET /v1/items/orders/1/history?limit=1", "", 200, `"actor":"r7"`)
 	a.want("GET /v1/changes?after=2&limit=1", "", 200, `"seq":3`)

@@ -217,6 +217,9 @@ type Item struct {
 	// names the one before, so an item's history is a chain through one
 	// append-only stream.
 	LastChange uint64 `json:"-"`
+	// Undo is what taking back the operator's act that came last restores; nil
+	// when something else came last.
+	Undo *Undo `json:"-"`
 }
 
 // ID gives the item's name.

@@ -160,6 +160,13 @@ func Answered(wired []Outcome) []engine.Outcome {
 	return outcomes
 }
 
+// BulkResults is engine.BulkResults with its errors' codes.
+type BulkResults struct {
+	Results []Outcome `json:"results"`
+	Next    int       `json:"next"`
+	More    bool      `json:"more"`
+}
+
 // Settlement is engine.Settlement. ExactOutput and ExactAnalytics, when set,
 // stand for contents that are no JSON: what to make of them is the engine's rule.
 type Settlement struct {

@@ -63,6 +63,9 @@ func changing(c *coder, i *store.Item) {
 	c.str(24, &i.Review.Note)
 	c.time(25, &i.Review.At)
 	c.str(26, &i.Group)
+	if c.field(27, i.Undo == nil) {
+		undo(c, &i.Undo)
+	}
 }
 
 // failure leaves out the details, which are kept with the result.

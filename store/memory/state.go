@@ -299,6 +299,11 @@ func copyItem(i store.Item) store.Item {
 		failure.Details = ""
 		i.Error = &failure
 	}
+	if i.Undo != nil {
+		undo := *i.Undo
+		undo.Payload = bytes.Clone(undo.Payload)
+		i.Undo = &undo
+	}
 	return i
 }
 

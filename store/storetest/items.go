@@ -18,6 +18,10 @@ func fullItem(queue string) store.Item {
 		Error:  &store.Failure{Kind: "system", Reason: strings.Repeat("no ", 2000), At: 20},
 		Review: store.Review{Status: store.InReview, Reviewer: "ann", Note: "hm", At: 21},
 		Group:  strings.Repeat("timeout after # s ", 3000),
+		Undo: &store.Undo{
+			Event: "retry", Left: 7, Status: store.Failed, Review: store.Review{Status: store.InReview, Reviewer: "bo", Note: "so", At: 22},
+			Spent: 3, Reclaims: 2, Retryable: true, EndedAt: 23, AvailableAt: 24, DeferUntil: 25, Payload: []byte("{}"),
+		},
 	}
 }
 
