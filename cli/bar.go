@@ -13,20 +13,21 @@ import (
 type bar struct {
 	app   *app
 	size  int64 // 0 = unknown
+	width int   // in columns
 	read  int64
 	note  string
 	drawn time.Time
 	on    bool
 }
 
-// barWidth is the bar's length in columns.
+// barWidth is the bar's length in columns, where little stands behind it.
 const barWidth = 40
 
 // redraw is the shortest time between two pictures.
 const redraw = 100 * time.Millisecond
 
 func newBar(a *app, size int64) *bar {
-	return &bar{app: a, size: size, on: a.IsTerminal(a.Stderr)}
+	return &bar{app: a, size: size, width: barWidth, on: a.IsTerminal(a.Stderr)}
 }
 
 // reader counts what is read through it.
@@ -64,8 +65,8 @@ func (b *bar) draw() {
 	}
 	b.drawn = time.Now()
 	if b.size > 0 {
-		full := int(min(b.read, b.size) * barWidth / b.size)
-		fmt.Fprintf(b.app.Stderr, "\r\x1b[K%s%s %s %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), text.Percent(min(b.read, b.size), b.size), b.note)
+		full := int(min(b.read, b.size) * int64(b.width) / b.size)
+		fmt.Fprintf(b.app.Stderr, "\r\x1b[K%s%s %s %s", strings.Repeat("█", full), strings.Repeat("░", b.width-full), text.Percent(min(b.read, b.size), b.size), b.note)
 		return
 	}
 	fmt.Fprintf(b.app.Stderr, "\r\x1b[K%s read %s", text.Bytes(b.read), b.note)

@@ -13,9 +13,9 @@ func exceptions(r *rig, n int) {
 	r.stdin = strings.Repeat("{}\n", n)
 	r.ok("item", "import", "--queue", "q", "-")
 	var settle strings.Builder
-	all := r.claimed("--queue", "q", "--robot", "r", "--n", strconv.Itoa(min(n, 1000)))
-	if n > 1000 { // more than one claim hands out
-		all = append(all, r.claimed("--queue", "q", "--robot", "r", "--n", strconv.Itoa(n-1000))...)
+	var all []item
+	for len(all) < n { // one claim may hand out fewer than it was asked for
+		all = append(all, r.claimed("--queue", "q", "--robot", "r", "--n", strconv.Itoa(min(n-len(all), 1000)))...)
 	}
 	for i, held := range all {
 		reason := "no postal code"

@@ -17,7 +17,7 @@ import (
 func (a *app) itemCommands() *cobra.Command {
 	return group("item", "Add, import, look at and decide on items", []string{"items"},
 		a.itemAdd(), a.itemImport(), a.itemList(), a.itemShow(), a.itemHistory(), a.itemExplain(),
-		a.itemRetry(), a.itemReview(), a.itemEdit(), a.itemDefer(), a.itemDelete())
+		a.itemRetry(), a.itemReview(), a.itemEdit(), a.itemDefer(), a.itemDelete(), a.itemUndo(), a.itemBulk())
 }
 
 func (a *app) itemAdd() *cobra.Command {

@@ -12,78 +12,62 @@ import (
 	"signalbox/tui/text"
 )
 
-// decision is a verb on items that are named, or selected with --all.
+// decision is a verb on items that are named, or selected with --all or --first.
 type decision struct {
-	app  *app
-	verb string
-	sel  selection
-	all  bool
-	yes  bool
-	asks bool // also before it acts on items that were named
+	app   *app
+	verb  string
+	sel   selection
+	all   bool
+	yes   bool
+	asks  bool // also before it acts on items that were named
+	first int
+	rate  string
 }
 
 func (d *decision) flags(c *cobra.Command) {
 	d.sel.flags(c)
-	c.Flags().BoolVar(&d.all, "all", false, "all items that the flags select, as they are now")
-	c.Flags().BoolVar(&d.yes, "yes", false, "do not ask")
+	f := c.Flags()
+	f.BoolVar(&d.all, "all", false, "all items that the flags select, as they are now")
+	f.IntVar(&d.first, "first", 0, "only the first so many of them")
+	f.StringVar(&d.rate, "rate", "", "at most so many in a time, as in 50/s, 100/m or 2000/h")
+	f.BoolVar(&d.yes, "yes", false, "do not ask")
 }
 
 // chunk is how many items go to the engine at once.
 const chunk = 1000
 
-// run acts on the chosen items and prints what became of each.
-func (d *decision) run(ctx context.Context, s Service, ids []store.ID, act func([]engine.Target) ([]acted, error)) error {
-	targets, err := d.targets(ctx, s, ids)
-	if err != nil {
-		return err
+// run acts on the chosen items and prints what became of each: on a few that
+// are named in one change, on others by a bulk act.
+func (d *decision) run(ctx context.Context, s Service, ids []store.ID, bulk engine.BulkRequest, act func([]engine.Target) ([]acted, error)) error {
+	if len(ids) == 0 || len(ids) > chunk || d.rate != "" || d.first > 0 {
+		return d.runBulk(ctx, s, ids, bulk)
 	}
-	p, err := printing(d.app, outcomeColumns(), asJSON)
+	targets := named(ids)
+	if d.asks {
+		if err := d.consent(targets); err != nil {
+			return err
+		}
+	}
+	rows, err := act(targets)
 	if err != nil {
 		return err
 	}
 	tally := tally{verb: d.verb, of: len(targets)}
-	for len(targets) > 0 {
-		n := min(chunk, len(targets))
-		outcomes, err := act(targets[:n])
-		if err != nil {
-			return err
-		}
-		for _, o := range outcomes {
-			tally.count(o.Outcome)
-			if err := p.row(o); err != nil {
-				return err
-			}
-		}
-		targets = targets[n:]
+	for _, row := range rows {
+		tally.count(row.Outcome)
 	}
-	if err := p.end(); err != nil {
+	if err := printAll(d.app, outcomeColumns(), asJSON, rows); err != nil {
 		return err
 	}
 	return tally.verdict()
 }
 
-// targets are the items named, or all that are selected, frozen with the
-// revision each has now.
-func (d *decision) targets(ctx context.Context, s Service, ids []store.ID) ([]engine.Target, error) {
-	if !d.all {
-		targets := make([]engine.Target, len(ids))
-		for i, id := range ids {
-			targets[i].Item = id
-		}
-		if d.asks {
-			return targets, d.consent(targets)
-		}
-		return targets, nil
+func named(ids []store.ID) []engine.Target {
+	targets := make([]engine.Target, len(ids))
+	for i, id := range ids {
+		targets[i].Item = id
 	}
-	r, err := d.sel.request()
-	if err != nil {
-		return nil, err
-	}
-	targets, err := s.Select(ctx, r)
-	if err != nil || len(targets) == 0 {
-		return nil, err
-	}
-	return targets, d.consent(targets)
+	return targets
 }
 
 // irreversible is from how many items on the count must be typed.
@@ -93,8 +77,11 @@ func (d *decision) consent(targets []engine.Target) error {
 	if d.yes {
 		return nil
 	}
-	n := len(targets)
-	question := fmt.Sprintf("%s%s %s, the first %s?", strings.ToUpper(d.verb[:1]), d.verb[1:], counted(n, "item"), text.Clean(targets[0].Item.String()))
+	n, of := len(targets), ""
+	if d.first > 0 && d.first < n {
+		n, of = d.first, fmt.Sprintf(" of %s that match", text.Count(int64(n)))
+	}
+	question := fmt.Sprintf("%s%s %s%s, the first %s?", strings.ToUpper(d.verb[:1]), d.verb[1:], counted(n, "item"), of, text.Clean(targets[0].Item.String()))
 	if !d.app.IsTerminal(d.app.Stdin) {
 		return usage(counted(n, "item"), "nobody is there to confirm", "add --yes")
 	}
@@ -104,17 +91,28 @@ func (d *decision) consent(targets []engine.Target) error {
 	return d.app.confirm(question)
 }
 
+func (d *decision) selects() bool {
+	return d.sel.queue != "" || d.sel.group != "" || d.sel.filter != "" || len(d.sel.statuses) > 0
+}
+
 // chosen checks that items are named or selected, not both.
 func (d *decision) chosen(c *cobra.Command, args []string) ([]store.ID, error) {
-	selects := d.sel.queue != "" || d.sel.group != "" || d.sel.filter != "" || len(d.sel.statuses) > 0
+	selects := d.selects()
+	if d.first < 0 {
+		return nil, usage(fmt.Sprintf("--first %d", d.first), "it is 1 or more", "write it as --first 100")
+	}
+	if _, err := engine.ParseRate(d.rate); err != nil {
+		return nil, err
+	}
+	some := d.all || d.first > 0
 	switch {
 	case len(args) > 0 && (d.all || selects):
 		return nil, usage("`"+c.CommandPath()+"`", "items are named and selected at once", "name them, or select them with --all")
-	case len(args) == 0 && !d.all && selects:
-		return nil, usage("`"+c.CommandPath()+"`", "a selection may be many items", "add --all")
-	case len(args) == 0 && !d.all:
+	case len(args) == 0 && !some && selects:
+		return nil, usage("`"+c.CommandPath()+"`", "a selection may be many items", "add --all, or --first 100")
+	case len(args) == 0 && !some:
 		return nil, usage("`"+c.CommandPath()+"`", "it needs ITEM…", "name items, or select them with --status, --group or --filter and --all")
-	case d.all && !selects:
+	case len(args) == 0 && !selects:
 		return nil, usage("--all", "nothing says which items", "add --queue, --status, --group or --filter")
 	}
 	return parseIDs(args)
@@ -125,8 +123,9 @@ func (a *app) itemRetry() *cobra.Command {
 	var payload, note string
 	c := &cobra.Command{
 		Use: "retry ITEM…", Short: "Give failed, excepted or abandoned items another life", Args: takes("[ITEM…]"),
-		Long:    "Give failed, excepted or abandoned items a fresh budget of retries: jobs in place, transactions as a linked copy.",
-		Example: "signalbox item retry invoices/12\nsignalbox item retry --queue invoices --status abandoned --all",
+		Long: "Give failed, excepted or abandoned items a fresh budget of retries: jobs in place, transactions as a linked copy.",
+		Example: "signalbox item retry invoices/12\nsignalbox item retry --queue invoices --status abandoned --all\n" +
+			"signalbox item retry --filter 'queue:invoices status:failed timeout' --first 100 --rate 50/s",
 	}
 	d.flags(c)
 	c.Flags().StringVar(&payload, "payload", "", "another payload for one item: JSON, @FILE, or - for stdin")
@@ -146,7 +145,7 @@ func (a *app) itemRetry() *cobra.Command {
 			}
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			return d.run(ctx, s, ids, func(targets []engine.Target) ([]acted, error) {
+			return d.run(ctx, s, ids, engine.BulkRequest{Verb: engine.BulkRetry, Note: note}, func(targets []engine.Target) ([]acted, error) {
 				r.Targets = targets
 				outcomes, err := s.Retry(ctx, r)
 				if err != nil {
@@ -183,7 +182,8 @@ func (a *app) itemReview() *cobra.Command {
 			return err
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			return d.run(ctx, s, ids, func(targets []engine.Target) ([]acted, error) {
+			bulk := engine.BulkRequest{Verb: r.Action, Reviewer: r.Reviewer, Note: r.Note}
+			return d.run(ctx, s, ids, bulk, func(targets []engine.Target) ([]acted, error) {
 				r.Targets = targets
 				outcomes, err := s.Review(ctx, r)
 				if err != nil {

@@ -75,14 +75,16 @@ func (a *app) changedMoment(c *cobra.Command, flag, value string) (*store.Time, 
 }
 
 func (a *app) itemDefer() *cobra.Command {
+	d := decision{app: a, verb: "defer"}
 	var until string
 	c := &cobra.Command{
-		Use: "defer ITEM… --until T", Short: "Let nobody claim waiting items before a time", Args: takes("ITEM…"),
-		Example: "signalbox item defer invoices/12 --until +2h",
+		Use: "defer ITEM… --until T", Short: "Let nobody claim waiting items before a time", Args: takes("[ITEM…]"),
+		Example: "signalbox item defer invoices/12 --until +2h\nsignalbox item defer --queue invoices --status pending --all --until 2026-12-24",
 	}
+	d.flags(c)
 	c.Flags().StringVar(&until, "until", "", "when they may be claimed: a time, +2h, or none for now")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ids, err := parseIDs(args)
+		ids, err := d.chosen(c, args)
 		if err != nil {
 			return err
 		}
@@ -93,7 +95,12 @@ func (a *app) itemDefer() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.editItems(c.Context(), "defer", ids, engine.EditRequest{DeferUntil: at})
+		if len(ids) > 0 && d.rate == "" && d.first == 0 {
+			return a.editItems(c.Context(), "defer", ids, engine.EditRequest{DeferUntil: at})
+		}
+		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			return d.runBulk(ctx, s, ids, engine.BulkRequest{Verb: engine.BulkDefer, Until: *at})
+		})
 	}
 	return c
 }
@@ -149,7 +156,7 @@ func (a *app) itemDelete() *cobra.Command {
 	var note string
 	c := &cobra.Command{
 		Use: "delete ITEM…", Short: "Delete items that nobody holds", Args: takes("[ITEM…]"),
-		Long:    "Delete items that nobody holds: they are worked no more, and their references are free again; their history stays. This can't be taken back, so it asks.",
+		Long:    "Delete items that nobody holds: they are worked no more, and their references are free again; their history stays. It asks first; `signalbox item undo` brings them back, until their references are taken.",
 		Example: "signalbox item delete invoices/12\nsignalbox item delete --queue invoices --filter 'reference:TEST-' --all",
 	}
 	d.flags(c)
@@ -160,7 +167,7 @@ func (a *app) itemDelete() *cobra.Command {
 			return err
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			return d.run(ctx, s, ids, func(targets []engine.Target) ([]acted, error) {
+			return d.run(ctx, s, ids, engine.BulkRequest{Verb: engine.BulkDelete, Note: note}, func(targets []engine.Target) ([]acted, error) {
 				outcomes, err := s.Delete(ctx, engine.DeleteRequest{Targets: targets, Note: note})
 				return asOutcomes(outcomes), err
 			})
