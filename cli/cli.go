@@ -61,6 +61,7 @@ type app struct {
 	store    string
 	connect  string
 	zone     string
+	config   string
 	readOnly bool
 	noColor  bool
 	output   string

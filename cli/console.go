@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"signalbox/config"
 	"signalbox/engine"
 	"signalbox/tui"
 )
@@ -119,7 +120,14 @@ func (a *app) screenOptions(s Service) (tui.Options, error) {
 	if err != nil {
 		return tui.Options{}, err
 	}
+	settings, err := a.loadConfig()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	path, _ := a.configPath()
 	o := tui.Options{
+		Config: settings, Themes: a.ownThemes(), File: path,
+		Save:   func(c config.Config) error { return config.Save(path, c) },
 		Engine: s, Actor: a.actor(), ReadOnly: a.readOnly,
 		Place: zone, Clock: a.Now, Environ: os.Environ(),
 	}

@@ -34,6 +34,7 @@ func (a *app) snapshotCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.warnOfTheme(o.Config.Theme)
 			frame, err := tui.Frame(ctx, o, args[0], w, h, profile)
 			if err != nil {
 				return err

@@ -163,6 +163,7 @@ type ListRequest struct {
 	Filter   string         `json:"filter,omitempty"` // the filter language; see ParseFilter
 	After    store.ID       `json:"after,omitzero"`   // exclusive cursor
 	Desc     bool           `json:"desc,omitempty"`   // highest number first
+	Sort     string         `json:"sort,omitempty"`   // one of Orders; "" = by number
 	Limit    int            `json:"limit,omitempty"`  // 0 = 100
 	// Order is number (the default), reference (needs a filter by it), or any:
 	// whichever is found fastest. To go on in order of reference takes

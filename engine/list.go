@@ -22,7 +22,7 @@ func pageSize(limit int) int {
 }
 
 // List gives a page of the selected items in order of queue and number, or as
-// Order says. Going on behind a page never skips or repeats an item that was
+// Order or Sort says. Going on behind a page never skips or repeats an item that was
 // there all the time; in order of reference that is one whose reference stayed.
 // With a Budget a page may end before it is full, or empty, with More.
 // CodeInvalid for a bad filter; CodeNotFound for a queue that is not there.
@@ -30,6 +30,13 @@ func (e *Engine) List(ctx context.Context, r ListRequest) (Page, error) {
 	w, err := e.walk(&r)
 	if err != nil {
 		return Page{}, err
+	}
+	by, err := orderBy(r.Sort)
+	if err != nil {
+		return Page{}, err
+	}
+	if by != nil {
+		return e.sorted(ctx, r, by)
 	}
 	page := Page{Items: []store.Item{}}
 	limit := pageSize(r.Limit)

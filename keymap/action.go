@@ -85,6 +85,7 @@ const (
 	Mouse     Action = "mouse"
 	Zone      Action = "zone"
 	Theme     Action = "theme"
+	Settings  Action = "settings"
 	ZoomIn    Action = "zoom-in"
 	ZoomOut   Action = "zoom-out"
 	Help      Action = "help"

@@ -31,7 +31,7 @@ func on(scopes ...Scope) []Scope { return scopes }
 func keys(names ...string) []string { return names }
 
 func moving() []Binding {
-	everywhere := on(Global, Menu, HelpView, Command)
+	everywhere := on(Global, Menu, HelpView, Command, Dialog)
 	return []Binding{
 		{Action: Up, Keys: keys("up", "k"), Help: "up", Long: "Move to the row above", Scopes: everywhere},
 		{Action: Down, Keys: keys("down", "j"), Help: "down", Long: "Move to the row below", Scopes: everywhere},
@@ -69,7 +69,7 @@ func finding() []Binding {
 		{Action: Filter, Keys: keys("/"), Help: "filter", Long: "Filter rows: words, field:value, age:>2h, ! to turn it round", Scopes: searchable},
 		{Action: NextMatch, Keys: keys("n"), Help: "next item", Long: "On an item's page: the next item of the list it was opened from", Scopes: on(Page)},
 		{Action: PrevMatch, Keys: keys("N"), Help: "previous item", Long: "On an item's page: the previous item of that list", Scopes: on(Page)},
-		{Action: Palette, Keys: keys(":"), Help: "command", Long: "Type a command, with completion", Scopes: on(Global), Later: true},
+		{Action: Palette, Keys: keys(":"), Help: "command", Long: "Type a command, with completion", Scopes: on(Global)},
 		{Action: Mark, Keys: keys("space"), Help: "mark", Long: "Mark or unmark this row", Scopes: on(Table)},
 		{Action: MarkRange, Keys: keys("V"), Help: "mark range", Long: "Mark from here to where the cursor goes next", Scopes: on(Table)},
 		{Action: MarkAll, Keys: keys("a"), Help: "mark all", Long: "Mark all that match the filter, beyond what is shown", Scopes: on(Table)},
@@ -114,9 +114,10 @@ func viewing() []Binding {
 		{Action: ZoomIn, Keys: keys("+", "="), Help: "zoom in", Long: "Show less time, larger", Scopes: on(Timeline), Later: true},
 		{Action: ZoomOut, Keys: keys("-"), Help: "zoom out", Long: "Show more time, smaller", Scopes: on(Timeline), Later: true},
 		{Action: Freeze, Keys: keys("f"), Help: "freeze", Long: "Hold the picture still, to read or select text; again to go on", Scopes: on(Global)},
-		{Action: Mouse, Keys: keys("m"), Help: "mouse", Long: "Turn the mouse on or off; off, the terminal selects text", Scopes: on(Global), Later: true},
+		{Action: Mouse, Keys: keys("m"), Help: "mouse", Long: "Turn the mouse on or off; off, the terminal selects text", Scopes: on(Global)},
 		{Action: Zone, Keys: keys("z"), Help: "zone", Long: "Show times as local, UTC or relative", Scopes: on(Global)},
 		{Action: Theme, Keys: keys("T"), Help: "theme", Long: "Try the next theme", Scopes: on(Global)},
+		{Action: Settings, Keys: keys(","), Help: "settings", Long: "Theme, keys, zone, glyphs and mouse, seen at once; saved in the settings", Scopes: on(Global)},
 	}
 }
 
@@ -142,7 +143,7 @@ func answering() []Binding {
 			Scopes: on(SplitEdit, Lab, Dialog, Input, Command)},
 		{Action: Yes, Keys: keys("y"), Help: "yes", Long: "Go ahead", Scopes: on(Dialog)},
 		{Action: No, Keys: keys("n"), Help: "no", Long: "Leave it", Scopes: on(Dialog)},
-		{Action: Complete, Keys: keys("tab"), Help: "complete", Long: "Take over the suggestion", Scopes: on(Command), Later: true},
+		{Action: Complete, Keys: keys("tab"), Help: "complete", Long: "Take over the suggestion", Scopes: on(Command)},
 	}
 }
 

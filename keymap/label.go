@@ -79,3 +79,10 @@ func symbol(word string) string {
 	}
 	return word
 }
+
+// Symbols gives the same keymap with short labels: ↵, ^r, ⇧→.
+func (m *Map) Symbols() *Map {
+	short := *m
+	short.plain = false
+	return &short
+}

@@ -177,3 +177,12 @@ func (m *Map) Keys(a Action) []string {
 	b, _ := m.Binding(a)
 	return slices.Clone(b.Keys)
 }
+
+// Bindings lists every action that is built, in the order of the
+// documentation; the caller must not change them.
+func (m *Map) Bindings() []Binding {
+	return slices.DeleteFunc(slices.Clone(m.bindings), func(b Binding) bool { return b.Later })
+}
+
+// Names lists the names of all actions.
+func (m *Map) Names() []string { return m.names() }

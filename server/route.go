@@ -137,7 +137,7 @@ func (p *params) item() store.ID {
 func (p *params) list() engine.ListRequest {
 	r := engine.ListRequest{
 		Queue: p.text("queue"), Group: p.text("group"), Kind: p.text("kind"), Filter: p.text("filter"),
-		Desc: p.flag("desc"), Limit: p.limit(), Order: p.text("order"), AfterReference: p.text("after_reference"),
+		Sort: p.text("sort"), Desc: p.flag("desc"), Limit: p.limit(), Order: p.text("order"), AfterReference: p.text("after_reference"),
 		Budget: store.Duration(p.duration("budget")),
 	}
 	for _, name := range p.r.URL.Query()["status"] {

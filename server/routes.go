@@ -47,6 +47,8 @@ func routes(health wire.Health) []route {
 		read("GET /v1/items/{queue}/{number}/explain", (*params).item, Service.Explain),
 		read("GET /v1/items/{queue}/{number}/history", historyOf, history),
 		read("GET /v1/changes", changesOf, changes),
+		read("GET /v1/stream", streamOf, Service.Stream),
+		read("GET /v1/robots", nothing, func(s Service, ctx context.Context, _ struct{}) ([]engine.Robot, error) { return s.Robots(ctx) }),
 
 		write("POST /v1/claim", claim),
 		write("POST /v1/start", Service.Start),
@@ -176,6 +178,10 @@ func history(s Service, ctx context.Context, in stretch) ([]store.Change, error)
 }
 
 func changesOf(p *params) stretch { return stretch{after: p.number("after"), limit: p.limit()} }
+
+func streamOf(p *params) engine.StreamRequest {
+	return engine.StreamRequest{Filter: p.text("filter"), From: p.number("from"), Newer: p.flag("newer"), Limit: p.limit()}
+}
 
 func changes(s Service, ctx context.Context, in stretch) ([]store.Change, error) {
 	return s.Changes(ctx, in.after, in.limit)

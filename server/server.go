@@ -45,6 +45,8 @@ type Service interface {
 	Explain(context.Context, store.ID) (engine.Explanation, error)
 	History(ctx context.Context, id store.ID, limit int) ([]store.Change, error)
 	Changes(ctx context.Context, after uint64, limit int) ([]store.Change, error)
+	Stream(context.Context, engine.StreamRequest) (engine.Stream, error)
+	Robots(context.Context) ([]engine.Robot, error)
 
 	Claim(context.Context, engine.ClaimRequest) ([]engine.Record, error)
 	Start(context.Context, engine.Holding) (engine.Record, error)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/colorprofile"
 
@@ -52,15 +53,13 @@ func Default(dark bool) *Theme {
 // Find gives the theme of that name: a file NAME.toml in fsys (which may be
 // nil), else a built-in one. As with Load, there is always a theme.
 func Find(fsys fs.FS, name string) (*Theme, error) {
-	if fsys != nil {
-		if _, err := fs.Stat(fsys, name+".toml"); err == nil {
-			return Load(fsys, name+".toml")
-		}
+	if Own(fsys, name) {
+		return Load(fsys, name+".toml")
 	}
 	if t, ok := Builtin(name); ok {
 		return t, nil
 	}
-	return Default(true), store.Invalid(fmt.Sprintf("theme %q", name), "there is no such theme", suggest(name, Names()))
+	return Default(true), &store.Error{Code: store.CodeNotFound, Thing: fmt.Sprintf("theme %q", name), Rule: "there is no such theme", Mend: suggest(name, All(fsys))}
 }
 
 // Load reads a theme file. There is always a theme to go on with: what the
@@ -81,4 +80,29 @@ func Load(fsys fs.FS, name string) (*Theme, error) {
 		}
 	}
 	return t.For(colorprofile.TrueColor), errors.Join(append(wrong, faults...)...)
+}
+
+// All lists the built-in themes and then those of a folder, which may be nil.
+// One of the folder that bears a built-in name stands for it.
+func All(fsys fs.FS) []string {
+	all := Names()
+	if fsys == nil {
+		return all
+	}
+	files, _ := fs.Glob(fsys, "*.toml") // only a bad pattern is an error
+	for _, file := range files {
+		if name := strings.TrimSuffix(file, ".toml"); !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Own says that a theme of the folder stands behind a name.
+func Own(fsys fs.FS, name string) bool {
+	if fsys == nil || !fs.ValidPath(name+".toml") {
+		return false
+	}
+	_, err := fs.Stat(fsys, name+".toml")
+	return err == nil
 }

@@ -40,8 +40,11 @@ type app struct {
 	desk    act.Desk
 	clock   func() time.Time
 	title   text.Safe
+	file    string // where settings are kept, "" for nowhere
 	demo    bool
 	look    look
+	prefs   prefs
+	mouse   mouse
 	feed    feed
 	places  []place
 	at      int // the place shown
@@ -61,16 +64,17 @@ type app struct {
 
 // look is what the theme follows from.
 type look struct {
-	name    string // the theme chosen, "" to follow the background
 	dark    bool
 	profile colorprofile.Profile
-	ascii   bool
+	plain   bool                     // the terminal has no shapes but ASCII
+	themes  map[string]*themes.Theme // the person's own, by name
+	names   []string                 // of all themes, in the order of the key
 }
 
 // Init implements tea.Model.
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{a.wake(), a.ask()}
-	if a.look.name == "" {
+	if a.prefs.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return tea.Batch(cmds...)
@@ -171,6 +175,16 @@ func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 	case screen.Undo:
 		a.undo = i
 		a.toasts.Settle()
+	case screen.Set:
+		a.set(i)
+	case screen.Save:
+		return a.savePrefs()
+	case screen.Press:
+		return a.press(i.Action)
+	case screen.Go:
+		return a.goOpen(i)
+	case screen.Narrow:
+		return a.narrow(i.Filter)
 	}
 	return nil
 }
@@ -219,41 +233,6 @@ func (a *app) takeBack() tea.Cmd {
 		return u.Cmd
 	}
 	return nil
-}
-
-// restyle makes the theme anew from what it follows from.
-func (a *app) restyle() {
-	name := a.look.name
-	if name == "" {
-		name = "light"
-		if a.look.dark {
-			name = "dark"
-		}
-	}
-	theme, ok := themes.Builtin(name)
-	if !ok {
-		theme = themes.Default(a.look.dark)
-	}
-	a.env.Theme = theme.For(a.look.profile)
-	a.env.Glyphs = themes.Unicode()
-	if a.look.ascii {
-		a.env.Glyphs = themes.ASCII()
-	}
-	a.dirty = true
-}
-
-// nextTheme goes through the built-in themes.
-func (a *app) nextTheme() {
-	names := themes.Names()
-	next := names[0]
-	for i, name := range names {
-		if name == a.env.Theme.Name {
-			next = names[(i+1)%len(names)]
-		}
-	}
-	a.look.name = next
-	a.restyle()
-	a.toasts.Add(screen.Toast{Text: "Theme " + text.Clean(next)}, a.env.Now)
 }
 
 // quit ends the program, after a question while an act is under way, or while

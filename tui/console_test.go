@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"signalbox/config"
 	"signalbox/tui/act"
 	"signalbox/tui/internal/fake"
 )
@@ -61,7 +62,7 @@ func openOn(t testing.TB, e act.Engine, w, h int, change ...func(*Options)) *con
 	t.Helper()
 	c := &console{t: t, port: e, now: fake.Epoch()}
 	o := Options{
-		Engine: e, Title: "production", Actor: "ada", Theme: "dark", Place: time.UTC,
+		Engine: e, Title: "production", Actor: "ada", Config: config.Config{Theme: "dark"}, Place: time.UTC,
 		Clock: func() time.Time { return c.now }, Environ: []string{"TERM=xterm-256color"},
 	}
 	for _, fn := range change {

@@ -10,6 +10,7 @@ import (
 
 	"signalbox/store"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/toast"
 )
 
 // Frame gives one picture of a screen as it stands now, with escape sequences
@@ -23,7 +24,7 @@ func Frame(ctx context.Context, o Options, screen string, w, h int, profile colo
 	if err := a.open(screen); err != nil {
 		return "", err
 	}
-	a.still = true
+	a.still, a.toasts = true, toast.List{} // a picture has no one to tell
 	a.look.profile = profile
 	a.env.Width, a.env.Height = w, h
 	a.restyle()

@@ -8,13 +8,14 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"signalbox/config"
 	"signalbox/store"
 	"signalbox/tui/internal/fake"
 )
 
 func frame(t *testing.T, screen string, profile colorprofile.Profile) (string, error) {
 	t.Helper()
-	o := Options{Engine: fake.Lifelike(), Theme: "dark", Place: time.UTC, Clock: fake.Epoch, Environ: []string{"TERM=xterm"}}
+	o := Options{Engine: fake.Lifelike(), Config: config.Config{Theme: "dark"}, Place: time.UTC, Clock: fake.Epoch, Environ: []string{"TERM=xterm"}}
 	return Frame(t.Context(), o, screen, 100, 30, profile)
 }
 

@@ -27,6 +27,7 @@ func (a *app) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
+	v.MouseMode = a.mouseMode()
 	v.WindowTitle = a.windowTitle()
 	if a.env.Width > 0 && a.env.Height > 0 {
 		v.Content = a.picture().String()
@@ -78,8 +79,10 @@ func (a *app) overlay(c *paint.Canvas, height int) {
 	}
 	room := a.env.Height - 2 - n
 	for _, d := range a.dialogs {
-		box := d.Draw(a.env, a.env.Width-2, room)
-		c.Splice(box, (a.env.Width-box.Width())/2, max((room-box.Height())/3, 0)+1)
+		picture := d.Draw(a.env, a.env.Width-2, room)
+		x, y := (a.env.Width-picture.Width())/2, max((room-picture.Height())/3, 0)+1
+		a.mouse.box = box{x, y, picture.Width(), picture.Height()}
+		c.Splice(picture, x, y)
 	}
 }
 
@@ -128,6 +131,9 @@ func (a *app) drawFooter(c *paint.Canvas) {
 	}
 	if len(a.dialogs) > 0 {
 		actions := []keymap.Action{keymap.Yes, keymap.No, keymap.Apply, keymap.Open, keymap.Back}
+		if s, ok := a.dialogs[len(a.dialogs)-1].(screen.Footing); ok {
+			actions = s.Footer(a.env)
+		}
 		statusbar.Footer{Scope: scope, Actions: actions, Word: a.answer}.Draw(a.env, c)
 		return
 	}

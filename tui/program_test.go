@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"go.uber.org/goleak"
 
+	"signalbox/config"
 	"signalbox/engine"
 	"signalbox/engine/lane"
 	"signalbox/tui/internal/fake"
@@ -60,7 +61,7 @@ func run(t *testing.T, e *fake.Engine, w, h int) *program {
 		close(drained)
 	}()
 	o := Options{
-		Engine: e, Actor: "ada", Theme: "dark", Place: time.UTC, Clock: fake.Epoch, Output: p,
+		Engine: e, Actor: "ada", Config: config.Config{Theme: "dark"}, Place: time.UTC, Clock: fake.Epoch, Output: p,
 		Environ: []string{"TERM=xterm-256color"},
 	}
 	a, err := newApp(ctx, &o)

@@ -9,6 +9,7 @@ import (
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/help"
+	"signalbox/tui/screen/settings"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/dialog"
 )
@@ -44,6 +45,12 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 		return a.key(msg)
 	case tea.PasteMsg:
 		return a.typed(screen.Pasted{Text: msg.Content})
+	case tea.MouseClickMsg:
+		return a.click(msg)
+	case tea.MouseWheelMsg:
+		return a.wheel(msg)
+	case savedMsg:
+		a.saved(msg)
 	case barrierMsg:
 		close(msg.done)
 	}
@@ -64,8 +71,10 @@ func (a *app) terminal(msg tea.Msg) {
 		a.restyle()
 	case tea.FocusMsg:
 		a.env.Focused = true
+		a.mouse.raises = true
 	case tea.BlurMsg:
 		a.env.Focused = false
+		a.mouse.raises = false
 	}
 	if a.feed.frozen {
 		_, resized := msg.(tea.WindowSizeMsg)
@@ -120,6 +129,7 @@ func (a *app) scope() keymap.Scope {
 }
 
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
+	a.mouse.raises = false
 	if a.feed.frozen { // a dialog may have come since; its keys wait until it is seen
 		action, _ := a.env.Keys.Action(a.top().Scope(), msg.String())
 		return a.frozenKey(action)
@@ -184,6 +194,12 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 		a.env.Zone = a.env.Zone.Next()
 	case keymap.Theme:
 		a.nextTheme()
+	case keymap.Mouse:
+		a.toggleMouse()
+	case keymap.Palette:
+		a.dialogs = append(a.dialogs, a.palette())
+	case keymap.Settings:
+		a.dialogs = append(a.dialogs, settings.New(a.settings(), text.Clean(a.file)))
 	case keymap.Undo:
 		return a.takeBack()
 	case keymap.Back:
@@ -204,7 +220,8 @@ func (a *app) answers(action keymap.Action) bool {
 		return slices.ContainsFunc(a.places, func(p place) bool { return p.number == number })
 	}
 	switch action {
-	case keymap.Quit, keymap.Interrupt, keymap.Suspend, keymap.Help, keymap.Freeze, keymap.Zone, keymap.Theme, keymap.Undo, keymap.Back:
+	case keymap.Quit, keymap.Interrupt, keymap.Suspend, keymap.Help, keymap.Freeze, keymap.Zone, keymap.Theme, keymap.Undo, keymap.Back,
+		keymap.Mouse, keymap.Palette, keymap.Settings:
 		return true
 	}
 	return a.top().Answers(action)

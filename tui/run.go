@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"signalbox/config"
 	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
@@ -36,14 +38,17 @@ const (
 
 // Options say what the console is to show, and where. Only Engine is required.
 type Options struct {
-	Engine   act.Engine
-	Title    string   // which engine this is, for the header and the window
-	Actor    string   // who acts, for the history
-	Theme    string   // a built-in theme; "" follows the terminal's background
+	Engine act.Engine
+	Title  string        // which engine this is, for the header and the window
+	Actor  string        // who acts, for the history
+	Config config.Config // the person's settings
+	Themes fs.FS         // the person's own themes, may be nil
+	// Save keeps settings changed in the console; nil where there is nowhere.
+	Save     func(config.Config) error
+	File     string   // which Save writes, for people
 	At       EngineAt // where the engine runs
 	ReadOnly bool
 	Demo     bool
-	Keys     *keymap.Map    // nil: the default keys
 	Place    *time.Location // the local zone; nil: the system's
 	Clock    func() time.Time
 
@@ -110,30 +115,27 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 	if o.Place == nil {
 		o.Place = time.Local
 	}
-	if o.Keys == nil {
-		keys, err := keymap.Default()
-		if err != nil {
-			return nil, err
-		}
-		o.Keys = keys
+	keys, err := keymap.Load(o.Config.Keymap, o.Config.Keys)
+	if err != nil {
+		return nil, err
 	}
 	a := &app{
 		desk:   act.NewDesk(ctx, o.Engine, o.Actor, o.Exec),
 		clock:  o.Clock,
 		title:  text.Clean(o.Title),
+		file:   o.File,
 		demo:   o.Demo,
 		engine: o.At,
-		look:   look{name: o.Theme, dark: true, profile: colorprofile.TrueColor, ascii: plainGlyphs(o.Environ)},
+		look:   look{dark: true, profile: colorprofile.TrueColor, plain: plainGlyphs(o.Environ)},
+		prefs:  prefs{Config: o.Config, save: o.Save},
 		feed:   feed{ctx: ctx, engine: o.Engine},
 		env: env.Env{
-			Keys: o.Keys, Now: o.Clock(), Place: o.Place,
+			Keys: keys, Now: o.Clock(), Place: o.Place, Zone: zoneOf(o.Config.Zone),
 			Focused: true, ReadOnly: o.ReadOnly, Actor: o.Actor,
 		},
 		dirty: true,
 	}
-	if a.look.ascii {
-		a.env.Keys = o.Keys.ASCII()
-	}
+	a.own(o.Themes)
 	a.restyle()
 	a.places = places(a.desk)
 	return a, nil

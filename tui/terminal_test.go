@@ -15,6 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"signalbox/config"
 	"signalbox/engine"
 	"signalbox/tui/internal/fake"
 )
@@ -24,7 +25,7 @@ const childMode = "SIGNALBOX_TEST_CONSOLE"
 
 // child is the console that the tests below run in a terminal.
 func child(mode string) {
-	o := Options{Engine: fake.Lifelike(), Title: "child", Theme: "dark"}
+	o := Options{Engine: fake.Lifelike(), Title: "child", Config: config.Config{Theme: "dark"}}
 	if mode == "panic" {
 		o.Engine = panicking{fake.Lifelike()}
 	}

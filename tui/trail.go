@@ -16,8 +16,10 @@ func (a *app) drawPlaces(c *paint.Canvas) {
 	trail := a.trail(shown)
 	brief := a.placesWidth(false)+text.Width(trail) > c.Width()
 	room := max(c.Width()-a.placesWidth(brief), 8)
+	a.mouse.spots = a.mouse.spots[:0]
 	for i := range a.places {
 		p := &a.places[i]
+		from := c.Col()
 		c.Gap(1)
 		switch {
 		case p == shown:
@@ -33,6 +35,7 @@ func (a *app) drawPlaces(c *paint.Canvas) {
 			a.drawCount(c, p)
 		}
 		c.Gap(1)
+		a.mouse.spots = append(a.mouse.spots, spot{from, c.Col(), p.number})
 	}
 	if a.env.Lost != nil && a.env.Snap != nil {
 		c.Right(themes.Alert, " picture as of "+text.Safe(text.Clock(a.env.LostAt, a.env.Location()))+" ")

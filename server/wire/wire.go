@@ -274,6 +274,7 @@ func ListQuery(r engine.ListRequest) url.Values {
 	set("group", r.Group)
 	set("kind", r.Kind)
 	set("filter", r.Filter)
+	set("sort", r.Sort)
 	set("after", r.After.String())
 	for _, s := range r.Statuses {
 		q.Add("status", s.String())

@@ -37,6 +37,30 @@ type Undo struct {
 	Cmd  tea.Cmd   // its answer is a Finisher and a Teller
 }
 
+// Set changes one of the person's settings for now: theme, keymap, zone,
+// glyphs or mouse, with "" for what follows from the terminal.
+type Set struct{ Name, Value string }
+
+// Save keeps the settings as they are now.
+type Save struct{}
+
+// Press has an action carried out as its key would.
+type Press struct{ Action keymap.Action }
+
+// Go shows a place, and opens screens above its own.
+type Go struct {
+	Number int
+	Above  []Screen
+}
+
+// Narrow filters the screen in front.
+type Narrow struct{ Filter string }
+
+func (Set) intent()     {}
+func (Save) intent()    {}
+func (Press) intent()   {}
+func (Go) intent()      {}
+func (Narrow) intent()  {}
 func (Push) intent()    {}
 func (Leave) intent()   {}
 func (Ask) intent()     {}

@@ -42,6 +42,17 @@ type Wording interface {
 	Word(keymap.Action) text.Safe
 }
 
+// Filtering is a screen whose rows can be filtered by words handed in.
+type Filtering interface {
+	Narrow(e env.Env, filter string) Effects
+}
+
+// Refusing is a screen that tells why an action would do nothing now, ""
+// where it would do something.
+type Refusing interface {
+	Refuses(env.Env, keymap.Action) text.Safe
+}
+
 // Ticking is a screen on which something may change with the clock alone.
 type Ticking interface {
 	Ticks(env.Env) bool
@@ -61,6 +72,16 @@ type Typed struct{ Press tea.KeyPressMsg }
 
 // Pasted is text pasted into a text field.
 type Pasted struct{ Text string }
+
+// Click is a click of the mouse on a cell of a screen or dialog, counted from
+// its top left; Twice where it follows at once on another there.
+type Click struct {
+	X, Y  int
+	Twice bool
+}
+
+// Wheel is a turn of the wheel: By rows down, or up where it is negative.
+type Wheel struct{ By int }
 
 // Fed says that Env holds a newer snapshot.
 type Fed struct{}

@@ -31,15 +31,17 @@ const (
 // Draw writes the titles and as many rows as there is room for.
 func (t *Table[R, K]) Draw(e env.Env, c *paint.Canvas, hand Hand) {
 	widths := t.fit(e, c.Width()-gutter-edge)
+	row := c.Row()
 	c.Gap(gutter)
 	for i := range t.columns {
 		if col := &t.columns[i]; widths[i] > 0 {
-			put(c, Cell{themes.Muted, col.Title}, widths[i], col)
+			put(c, t.heading(e, i), widths[i], col)
 		}
 	}
 	c.End()
 	height := c.Left()
 	top := t.topFor(height)
+	t.drawn = drawn{row: row, top: top, height: height, widths: widths}
 	for i := top; i < min(top+height, len(t.rows)); i++ {
 		t.drawRow(e, c, i, widths, hand)
 	}
@@ -121,7 +123,7 @@ func (t *Table[R, K]) fit(e env.Env, w int) []int {
 	widths := make([]int, len(columns))
 	need := -spacing
 	for i := range columns {
-		if !t.blank(e, &columns[i]) {
+		if !t.hidden[columns[i].Title] && !t.blank(e, &columns[i]) {
 			widths[i] = t.least(i, w)
 			need += widths[i] + spacing
 		}

@@ -47,6 +47,9 @@ type Column[R any] struct {
 	Measure func(*R) string
 	Most    int
 	Cell    func(env.Env, *R) Cell
+	// Less is the order by the column's value; nil where rows can't be put in
+	// order by it.
+	Less func(a, b *R) int
 }
 
 // Mark is a marked row as it was seen.
@@ -70,6 +73,11 @@ type Table[R any, K comparable] struct {
 	until time.Time // the order stands still before
 
 	longest []int // by column, of those that are measured
+
+	sorted int  // the column in order of which the rows stand, from 1; 0 none
+	desc   bool // turned round
+	hidden map[text.Safe]bool
+	drawn  drawn
 
 	marks    map[K]Mark
 	from     *K // start of the range being marked
@@ -127,6 +135,7 @@ func (t *Table[R, K]) Held() bool { return t.held }
 // that is left takes it.
 func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.held = false
+	rows = t.inSortOrder(rows)
 	if now.Before(t.until) {
 		rows = t.inOldOrder(rows)
 	}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/adrg/xdg"
+
+	"signalbox/config"
+	"signalbox/keymap"
+	"signalbox/store"
+	"signalbox/themes"
+	"signalbox/tui/text"
+)
+
+// configPath is where the settings are, and whether somebody named the place.
+func (a *app) configPath() (path string, named bool) {
+	if a.config != "" {
+		return a.config, true
+	}
+	home := a.Getenv("XDG_CONFIG_HOME")
+	if home == "" {
+		home = xdg.ConfigHome
+	}
+	return config.Path(home), false
+}
+
+// ownThemes is the folder of the person's themes.
+func (a *app) ownThemes() fs.FS {
+	path, _ := a.configPath()
+	return config.ThemesIn(path)
+}
+
+// loadConfig reads the settings. Of several faults the first is told, and how
+// many more there are.
+func (a *app) loadConfig() (config.Config, error) {
+	c, err := config.Load(a.configPath())
+	faults := config.Faults(err)
+	if len(faults) <= 1 {
+		return c, err
+	}
+	return c, store.Invalid(faults[0].Error(), counted(len(faults)-1, "more fault"), "`signalbox key check` lists them")
+}
+
+// keys gives the keymap of the settings.
+func (a *app) keys() (*keymap.Map, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	return keymap.Load(c.Keymap, c.Keys)
+}
+
+// tellFaults prints faults line by line; the exit code is that of bad input.
+func (a *app) tellFaults(err error) error {
+	faults := config.Faults(err)
+	for _, fault := range faults {
+		if _, err := fmt.Fprintln(a.Stdout, text.Clean(fault.Error())); err != nil {
+			return err
+		}
+	}
+	if len(faults) > 0 {
+		return told{store.CodeInvalid}
+	}
+	return nil
+}
+
+// warnOfTheme tells what is wrong with the theme chosen; a picture is drawn all
+// the same.
+func (a *app) warnOfTheme(name string) {
+	if name == "" {
+		return
+	}
+	_, err := themes.Find(a.ownThemes(), name)
+	for _, fault := range config.Faults(err) {
+		fmt.Fprintln(a.Stderr, "signalbox: "+string(text.Clean(fault.Error())))
+	}
+}

@@ -1,0 +1,92 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// settings writes the rig's config file and gives its path.
+func (r *rig) config(data string) string {
+	r.t.Helper()
+	home := filepath.Join(r.dir, "config")
+	r.env["XDG_CONFIG_HOME"] = home
+	path := filepath.Join(home, "signalbox", "config.toml")
+	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), "themes"), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	return path
+}
+
+func says(t *testing.T, got string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(got, w) {
+			t.Errorf("it does not say %q:\n%s", w, got)
+		}
+	}
+}
+
+func TestKeysOfTheSettings(t *testing.T) {
+	r := newRig(t)
+	r.config("[keys]\nretry = [\"R\", \"ctrl+r\"]\nfreeze = \"none\"\n")
+	says(t, r.ok("key", "list", "-o", "jsonl"), `{"action":"retry","keys":["R","ctrl+r"]`, `{"action":"freeze","keys":[]`)
+	says(t, r.ok("key", "list", "--keymap", "vim"), "esc ctrl+o")
+	says(t, r.ok("key", "show", "retry"), `"keys":["R","ctrl+r"]`)
+	says(t, r.ok("key", "show", "ctrl-r"), "table", "retry")
+	says(t, r.ok("key", "show", "f"), "f does nothing.")
+	says(t, r.ok("keys", "check"), "nothing is wrong; 2 actions changed")
+	if got := r.run("key", "show", "rety"); got.code != 3 || !strings.Contains(got.stderr, "did you mean retry?") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWrongSettingsAreRefused(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	path := r.config("mose = true\n\n[keys]\nretry = \"v\"\nrety = \"R\"\n")
+	got := r.run("key", "check")
+	if got.code != 2 || strings.Count(got.stdout, "\n") != 2 {
+		t.Errorf("%+v", got)
+	}
+	says(t, got.stdout, path+":1: mose", "did you mean mouse?", path+":5: ", "did you mean retry?")
+	got = r.run("snapshot", "slots")
+	if got.code != 2 || !strings.Contains(got.stderr, "1 more fault; `signalbox key check` lists them") {
+		t.Errorf("%+v", got)
+	}
+	if got := r.run("queue", "list"); got.code != 0 {
+		t.Errorf("a command that needs no settings reads them: %+v", got)
+	}
+	if got := r.run("key", "check", "--config", filepath.Join(r.dir, "none.toml")); got.code != 2 || !strings.Contains(got.stdout, "can't be read") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestThemesOfThePerson(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	path := r.config("theme = \"mine\"\n")
+	own := filepath.Join(filepath.Dir(path), "themes", "mine.toml")
+	if err := os.WriteFile(own, []byte("inherit = \"light\"\n\n[roles]\naccent = \"orange bold\"\nacent = \"blue\"\nmuted = \"#dddddd\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	says(t, r.ok("theme", "list"), "mine      own", "yes")
+	got := r.run("theme", "check", "mine")
+	if got.code != 2 {
+		t.Errorf("%+v", got)
+	}
+	says(t, got.stdout, "mine.toml:5: role acent", "did you mean accent?")
+	says(t, r.ok("theme", "check", "dark", "deuter"), "2 themes: nothing is wrong")
+	says(t, r.ok("theme", "show", "dark", "--color", "always"), "state-stuck", "\x1b[")
+	if got := r.run("theme", "show", "drak"); got.code != 3 || !strings.Contains(got.stderr, "did you mean dark?") {
+		t.Errorf("%+v", got)
+	}
+	got = r.run("snapshot", "slots", "--size", "80x24")
+	if got.code != 0 || !strings.Contains(got.stderr, "mine.toml:5") {
+		t.Errorf("a theme's fault stops the picture, or is not told: %+v", got)
+	}
+}

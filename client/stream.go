@@ -1,0 +1,26 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"signalbox/engine"
+)
+
+// Stream gives a stretch of the history of everything, newest first.
+func (c *Client) Stream(ctx context.Context, r engine.StreamRequest) (engine.Stream, error) {
+	query := number(number(url.Values{}, "from", r.From), "limit", uint64(max(r.Limit, 0)))
+	if r.Filter != "" {
+		query.Set("filter", r.Filter)
+	}
+	if r.Newer {
+		query.Set("newer", strconv.FormatBool(true))
+	}
+	return get[engine.Stream](ctx, c, "/v1/stream", query)
+}
+
+// Robots lists who holds items now or has claimed or reported lately.
+func (c *Client) Robots(ctx context.Context) ([]engine.Robot, error) {
+	return get[[]engine.Robot](ctx, c, "/v1/robots", nil)
+}

@@ -1,0 +1,65 @@
+// Package list is what every screen made of a table does alike: the mouse, the
+// order, the columns, and the export of what is shown.
+package list
+
+import (
+	"signalbox/keymap"
+	"signalbox/tui/env"
+	"signalbox/tui/screen"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/dialog"
+	"signalbox/tui/widget/table"
+)
+
+// Rows is a table, whatever it lists.
+type Rows interface {
+	Choices() []table.Choice
+	Show(title text.Safe, shown bool)
+	Sort(title text.Safe)
+}
+
+// Columns asks which columns are to be shown.
+func Columns(rows Rows) screen.Effects {
+	choices := rows.Choices()
+	options := make([]dialog.Option, len(choices))
+	for i, c := range choices {
+		options[i] = dialog.Option{Name: c.Title, On: c.Shown}
+	}
+	return screen.Want(screen.Ask{Dialog: dialog.NewPick(dialog.Pick{
+		Title: "Columns", Options: options, Many: true,
+		Then: func(_ env.Env, at int, on bool) screen.Effects {
+			rows.Show(choices[at].Title, on)
+			return screen.Effects{}
+		},
+	})})
+}
+
+// Sort asks which column the rows are to stand in order of; then tells it.
+// Choosing the one they stand in order of turns that round.
+func Sort(e env.Env, rows Rows, then func(e env.Env, title text.Safe) screen.Effects) screen.Effects {
+	var titles []text.Safe
+	var options []dialog.Option
+	for _, c := range rows.Choices() {
+		if !c.Order {
+			continue
+		}
+		titles = append(titles, c.Title)
+		option := dialog.Option{Name: c.Title, On: c.Now}
+		if c.Now {
+			option.What = "turn round " + text.Safe(e.Glyphs.SortDown)
+			if c.Desc {
+				option.What = "turn round " + text.Safe(e.Glyphs.SortUp)
+			}
+		}
+		options = append(options, option)
+	}
+	return screen.Want(screen.Ask{Dialog: dialog.NewPick(dialog.Pick{
+		Title: "Sort by", Options: options,
+		Then: func(e env.Env, at int, _ bool) screen.Effects { return then(e, titles[at]) },
+	})})
+}
+
+// Answers says that an action is one that all lists answer to.
+func Answers(a keymap.Action) bool {
+	return a == keymap.Sort || a == keymap.Columns || a == keymap.Export
+}
