@@ -127,7 +127,7 @@ func (by robots) lately(r store.Reader, now store.Time) error {
 		return err
 	}
 	since := now - store.Time(robotsFor.Milliseconds())
-	if from > 0 && len(changes) > 0 { // no further back than was looked at
+	if len(changes) > 0 { // no further back than was looked at
 		since = max(since, changes[0].At)
 	}
 	for i := range changes {

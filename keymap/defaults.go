@@ -56,7 +56,7 @@ func screens() []Binding {
 		screen, _ := Screen(i + 1)
 		all[i] = Binding{Action: screen, Keys: keys(string(rune('1' + i))), Help: name, Long: "Show " + name, Scopes: on(Global)}
 		switch screen {
-		case Screen3, Screen6, Screen7, Screen8, Screen9:
+		case Screen3, Screen6, Screen9:
 			all[i].Later = true
 		}
 	}
@@ -74,8 +74,8 @@ func finding() []Binding {
 		{Action: MarkRange, Keys: keys("V"), Help: "mark range", Long: "Mark from here to where the cursor goes next", Scopes: on(Table)},
 		{Action: MarkAll, Keys: keys("a"), Help: "mark all", Long: "Mark all that match the filter, beyond what is shown", Scopes: on(Table)},
 		{Action: Unmark, Keys: keys("backspace"), Help: "unmark", Long: "Take away every mark", Scopes: on(Table)},
-		{Action: Sort, Keys: keys("s"), Help: "turn round", Long: "Turn the order round: newest or oldest first", Scopes: on(Table)},
-		{Action: Columns, Keys: keys("o"), Help: "columns", Long: "Choose the columns", Scopes: on(Table), Later: true},
+		{Action: Sort, Keys: keys("s"), Help: "sort", Long: "Choose the column to sort by; the same one again turns the order round", Scopes: on(Slots, Table)},
+		{Action: Columns, Keys: keys("o"), Help: "columns", Long: "Choose the columns", Scopes: on(Slots, Table)},
 	}
 }
 
@@ -89,13 +89,13 @@ func acting() []Binding {
 		{Action: Note, Keys: keys("c"), Help: "note", Long: "Write a note on the review, or in a question one that goes with it", Scopes: on(Table, Page, Dialog)},
 		{Action: ClearReview, Help: "clear review", Long: "Take back verdict, reviewer and note", Scopes: rows, Menu: true},
 		{Action: EditRetry, Keys: keys("E"), Help: "edit, retry", Long: "Edit the payload in $EDITOR, then retry", Scopes: rows},
-		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue", Scopes: on(Table)},
+		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue; on the events, stop following them", Scopes: on(Table)},
 		{Action: Verbs, Keys: keys("x"), Help: "verbs", Long: "List every verb, with the reason where one is unavailable", Scopes: rows},
 		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this item is not running, and what would help", Scopes: all},
 		{Action: Undo, Keys: keys("u"), Help: "undo", Long: "Take back the last verdict, assignment, note, pause or split change", Scopes: on(Global)},
 		{Action: CopyIDs, Keys: keys("y"), Help: "copy ids", Long: "Copy the ids of this row or the marked", Scopes: all},
 		{Action: CopyJSON, Keys: keys("Y"), Help: "copy json", Long: "Copy this item or the marked as JSON, masked fields hidden", Scopes: all},
-		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file", Scopes: on(Slots, Table, Page, Timeline, Lab), Later: true},
+		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file, as CSV or JSON lines", Scopes: on(Slots, Table)},
 	}
 }
 

@@ -139,10 +139,10 @@ func TestPlacesRememberWhatIsOpen(t *testing.T) {
 }
 
 func TestHelpTellsWhatWorksHere(t *testing.T) {
-	c := open(t, fake.Lifelike(), 120, 40)
+	c := open(t, fake.Lifelike(), 120, 60)
 	c.press("?")
 	c.shows("Edit the lane split", "Show queues")
-	c.hides("Show robots", "clipboard", "Type a command")
+	c.hides("Show timeline", "clipboard")
 	c.press("/").text("freeze")
 	c.hides("Edit the lane split")
 	c.press("esc")

@@ -24,6 +24,12 @@ func views() map[string][]string {
 		"confirm":   {"5", "enter", "a", "v"},
 		"verbs":     {"5", "enter", "x"},
 		"help":      {"5", "?"},
+		"events":    {"7"},
+		"robots":    {"8"},
+		"palette":   {"5", ":"},
+		"settings":  {"1", ",", "right", "right", "down"},
+		"columns":   {"2", "o", "down", "enter"},
+		"sort":      {"2", "down", "enter", "s"},
 	}
 }
 

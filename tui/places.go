@@ -8,8 +8,10 @@ import (
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
+	"signalbox/tui/screen/events"
 	"signalbox/tui/screen/exceptions"
 	"signalbox/tui/screen/queues"
+	"signalbox/tui/screen/robots"
 	"signalbox/tui/screen/slots"
 )
 
@@ -20,6 +22,8 @@ func places(d act.Desk) []place {
 		{number: 2, name: "queues", stack: []screen.Screen{queues.New(d)}},
 		{number: 4, name: "abandoned", stack: []screen.Screen{exceptions.NewAbandoned(d)}, count: waiting(exceptions.IsAbandoned)},
 		{number: 5, name: "review", stack: []screen.Screen{exceptions.NewReview(d)}, count: waiting(exceptions.IsException)},
+		{number: 7, name: "events", stack: []screen.Screen{events.New(d)}},
+		{number: 8, name: "robots", stack: []screen.Screen{robots.New(d)}},
 	}
 }
 

@@ -18,7 +18,7 @@ func TestNotBuiltIsSaidAndGoesWithTheNextKey(t *testing.T) {
 	c.press("down")
 	c.hides("Not built yet")
 	c.press("?")
-	c.hides("palette", "mouse", "Export", "Choose the columns")
+	c.hides("Show timeline")
 }
 
 func TestRefusedSplitSaysItsMend(t *testing.T) {

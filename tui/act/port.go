@@ -41,3 +41,13 @@ type Explainer interface {
 type Deleter interface {
 	Delete(context.Context, engine.DeleteRequest) ([]engine.Outcome, error)
 }
+
+// Streamer is an engine that gives the history of everything, both ways.
+type Streamer interface {
+	Stream(context.Context, engine.StreamRequest) (engine.Stream, error)
+}
+
+// Roller is an engine that knows who claims.
+type Roller interface {
+	Robots(context.Context) ([]engine.Robot, error)
+}

@@ -25,6 +25,9 @@ type Engine struct {
 	items   map[string][]engine.Record // by queue, in order of number
 	history map[store.ID][]store.Change
 
+	stream []store.Change
+
+	Crew    []engine.Robot // who claims
 	Retries []engine.RetryRequest
 	Reviews []engine.ReviewRequest
 	Deletes []engine.DeleteRequest

@@ -29,8 +29,53 @@ func Lifelike() *Engine {
 	for i := range 12 {
 		e.Add(turn(i))
 	}
-	e.Change(nil)
+	e.Crew = crew()
+	e.Log(day()...)
 	return e
+}
+
+// crew are the robots of the day: at work, silent, and gone.
+func crew() []engine.Robot {
+	drain := func(n, held int, queue string, done int) engine.Robot {
+		return engine.Robot{
+			Name: fmt.Sprintf("%sab12cd34/%s/%d", engine.DrainPrefix, queue, n), Queues: []string{queue}, Held: held,
+			Oldest: store.ID{Queue: queue, Number: uint64(30 + n)}, OldestAt: ago(time.Duration(9*n) * time.Second),
+			LeaseUntil: store.At(Epoch().Add(9 * time.Minute)), SeenAt: ago(time.Duration(n) * time.Second),
+			Claims: done + held, Done: done, Window: store.Duration(15 * time.Minute),
+		}
+	}
+	silent := engine.Robot{
+		Name: "claims-desk-2", Queues: []string{"insurance.claims", "finance.orders"}, Held: 4,
+		Oldest: store.ID{Queue: "insurance.claims", Number: 12}, OldestAt: ago(14 * time.Minute), LeaseUntil: ago(-20 * time.Second),
+		SeenAt: ago(6 * time.Minute), Claims: 12, Done: 7, Failed: 1, Window: store.Duration(15 * time.Minute),
+	}
+	gone := engine.Robot{Name: "night-shift", Queues: []string{"mail.outgoing"}, SeenAt: ago(13 * time.Minute), Claims: 31, Done: 29, Failed: 2, Window: store.Duration(15 * time.Minute)}
+	return []engine.Robot{drain(1, 1, "agents.triage", 44), drain(2, 1, "agents.triage", 39), drain(1, 4, "finance.orders", 310), silent, gone}
+}
+
+// day is what has happened lately.
+func day() []store.Change {
+	var all []store.Change
+	add := func(back time.Duration, actor, queue string, number uint64, event string, from, to store.Status, why string) {
+		all = append(all, store.Change{At: ago(back), Actor: actor, Queue: queue, Number: number, Event: event, From: from, To: to, Why: why})
+	}
+	add(26*time.Hour, "ada", "", 0, "split", 0, 0, "25 slots, fast 6, slow 6")
+	add(3*time.Hour, "ada", "insurance.claims", 0, "pause", 0, 0, "")
+	for i := range uint64(60) {
+		back := time.Duration(60-i) * 7 * time.Second
+		drain := fmt.Sprintf("%sab12cd34/finance.orders/%d", engine.DrainPrefix, 1+i%3)
+		add(back, "ada", "finance.orders", i+1, "add", 0, store.Pending, "")
+		add(back-2*time.Second, drain, "finance.orders", i+1, "claim+start", store.Pending, store.Processing, "")
+		switch {
+		case i%9 == 3:
+			add(back-3*time.Second, drain, "finance.orders", i+1, "business-exception", store.Processing, store.BusinessException, "no postal code")
+		case i%13 == 2:
+			add(back-4*time.Second, "engine", "finance.orders", i+1, "lease-expired", store.Processing, store.Abandoned, "")
+		default:
+			add(back-3*time.Second, drain, "finance.orders", i+1, "complete", store.Processing, store.Successful, "")
+		}
+	}
+	return all
 }
 
 func queues() []engine.QueueState {

@@ -16,6 +16,7 @@ import (
 	"signalbox/tui/screen/items"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/filterbar"
+	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -91,7 +92,7 @@ func (s *Exceptions) Answers(a keymap.Action) bool {
 		return true
 	}
 	verb, ok := act.Of(a)
-	return ok && verb != act.Edit
+	return ok && verb != act.Edit || list.Answers(a)
 }
 
 // Footer implements screen.Footing.
@@ -126,6 +127,12 @@ func (s *Exceptions) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return msg.Tell()
 	case act.Copied:
 		return msg.Tell()
+	case act.Exported:
+		return msg.Tell()
+	case screen.Click:
+		return s.click(e, msg)
+	case screen.Wheel:
+		s.table.Wheel(msg.By, s.height(e), e.Now)
 	case screen.Key:
 		return s.key(e, msg.Action)
 	}
@@ -189,6 +196,8 @@ func (s *Exceptions) key(e env.Env, a keymap.Action) screen.Effects {
 		return s.menu(e)
 	case keymap.CopyIDs, keymap.CopyJSON:
 		return s.send(order{groups: s.chosen(e), json: a == keymap.CopyJSON})
+	case keymap.Sort, keymap.Columns, keymap.Export:
+		return s.list(e, a)
 	default:
 		s.table.Move(a, s.height(e), e.Now)
 	}

@@ -1,6 +1,7 @@
 package exceptions
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,17 +30,17 @@ func columns() []table.Column[store.Group] {
 	return []table.Column[group]{
 		{Title: "items", Min: 6, Ideal: 7, Right: true, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Safe(text.Count(g.Count))}
-		}},
+		}, Less: func(a, b *group) int { return cmp.Compare(a.Count, b.Count) }},
 		{Title: "kind", Min: 12, Cell: func(e env.Env, g *group) table.Cell {
 			role, _ := e.Standing(g.Status, g.Kind)
 			return table.Cell{Role: role, Text: text.Safe(glyph(e, g)) + " " + kind(g)}
-		}},
+		}, Less: func(a, b *group) int { return strings.Compare(string(kind(a)), string(kind(b))) }},
 		{Title: "reason", Min: 20, Grow: true, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(g.Text)}
-		}},
+		}, Less: func(a, b *group) int { return strings.Compare(a.Text, b.Text) }},
 		{Title: "queue", Min: 10, Most: 40, Drop: 1, Measure: func(g *group) string { return g.Queue }, Cell: func(_ env.Env, g *group) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: text.Clean(g.Queue)}
-		}},
+		}, Less: func(a, b *group) int { return strings.Compare(a.Queue, b.Queue) }},
 	}
 }
 

@@ -61,23 +61,26 @@ func (t *tab) count(e env.Env, q *engine.QueueState) (n int64) {
 	return n
 }
 
-func columns(deciding bool) []table.Column[store.Item] {
+func columns(deciding, everywhere bool) []table.Column[store.Item] {
 	type row = store.Item
 	word := func(r themes.Role, of func(*row) string) func(env.Env, *row) table.Cell {
 		return func(_ env.Env, i *row) table.Cell { return table.Cell{Role: r, Text: text.Clean(of(i))} }
 	}
-	number := table.Column[row]{Title: "number", Min: 7, Ideal: 9, Right: true, Cell: func(_ env.Env, i *row) table.Cell {
+	number := table.Column[row]{Title: "number", Ordered: true, Min: 7, Ideal: 9, Right: true, Cell: func(_ env.Env, i *row) table.Cell {
 		return table.Cell{Role: themes.Text, Text: text.Safe(strconv.FormatUint(i.Number, 10))}
 	}}
-	reference := table.Column[row]{Title: "reference", Min: 12, Ideal: 18, Cell: word(themes.Text, func(i *row) string { return i.Reference })}
-	attempts := table.Column[row]{Title: "tries", Min: 5, Right: true, Drop: 3, Cell: func(e env.Env, i *row) table.Cell {
+	if everywhere { // then the queue belongs to the name
+		number = table.Column[row]{Title: "item", Min: 14, Ideal: 24, Most: 40, Measure: func(i *row) string { return i.ID().String() }, Cell: word(themes.Text, func(i *row) string { return i.ID().String() })}
+	}
+	reference := table.Column[row]{Title: "reference", Ordered: true, Min: 12, Ideal: 18, Cell: word(themes.Text, func(i *row) string { return i.Reference })}
+	attempts := table.Column[row]{Title: "tries", Ordered: true, Min: 5, Right: true, Drop: 3, Cell: func(e env.Env, i *row) table.Cell {
 		if i.Attempts == 0 {
 			return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
 		}
 		return table.Cell{Role: themes.Text, Text: text.Safe(strconv.Itoa(i.Attempts))}
 	}}
-	when := table.Column[row]{Title: "changed", Min: 11, Cell: func(e env.Env, i *row) table.Cell {
-		return table.Cell{Role: themes.Muted, Text: e.When(changed(i))}
+	when := table.Column[row]{Title: "changed", Ordered: true, Min: 11, Cell: func(e env.Env, i *row) table.Cell {
+		return table.Cell{Role: themes.Muted, Text: e.When(engine.ChangedAt(i))}
 	}, Drop: 2}
 	reason := table.Column[row]{Title: "what", Min: 24, Grow: true, Cell: what}
 	if deciding {
@@ -89,20 +92,14 @@ func columns(deciding bool) []table.Column[store.Item] {
 	}
 	return []table.Column[row]{
 		number, reference,
-		{Title: "status", Min: 20, Cell: status},
+		{Title: "status", Ordered: true, Min: 20, Cell: status},
 		attempts,
-		{Title: "priority", Min: 8, Drop: 5, Cell: priority},
-		{Title: "due", Min: 11, Drop: 4, Cell: due},
+		{Title: "priority", Ordered: true, Min: 8, Drop: 5, Cell: priority},
+		{Title: "due", Ordered: true, Min: 11, Drop: 4, Cell: due},
 		when,
-		{Title: "robot", Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return env.Robot(i.ClaimedBy) })},
+		{Title: "robot", Ordered: true, Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return env.Robot(i.ClaimedBy) })},
 		reason,
 	}
-}
-
-// changed is when the item last went from one status to another, as far as the
-// list can tell.
-func changed(i *store.Item) store.Time {
-	return max(i.CreatedAt, i.ClaimedAt, i.StartedAt, i.EndedAt)
 }
 
 func status(e env.Env, i *store.Item) table.Cell {

@@ -7,6 +7,8 @@ package items
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,6 +21,7 @@ import (
 	"signalbox/tui/screen/item"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/filterbar"
+	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -27,6 +30,7 @@ type Source struct {
 	title   text.Safe
 	request engine.ListRequest
 	group   store.Group // the group whose items wait for a decision, if one
+	filter  string      // what the list is filtered by to begin with
 }
 
 // Queue lists all of a queue, the newest first.
@@ -41,6 +45,25 @@ func Group(g store.Group) Source {
 		request: engine.ListRequest{Queue: g.Queue, Statuses: []store.Status{g.Status}, Kind: g.Kind, Group: g.Text},
 		group:   g,
 	}
+}
+
+// Robot lists what a robot holds, or has claimed last where it holds nothing,
+// in its queues.
+func Robot(name string, queues []string, holds bool) Source {
+	before, _, _ := strings.Cut(name, `"`) // which no filter can hold
+	filter := `robot:"` + before + `"`
+	if !strings.ContainsFunc(before, unicode.IsSpace) {
+		filter = "robot:" + before
+	}
+	if holds {
+		filter = "status:claimed,processing " + filter
+	}
+	s := Source{title: text.Clean(env.Robot(name)), request: engine.ListRequest{Desc: true}, filter: filter}
+	if len(queues) == 1 {
+		s = Queue(queues[0])
+		s.filter = filter
+	}
+	return s
 }
 
 // deciding says that the items wait for a person.
@@ -68,10 +91,12 @@ type scope struct {
 
 // New makes the screen.
 func New(d act.Desk, s Source) *Items {
-	return &Items{
-		id: d.Number(), desk: d, source: s,
-		table: table.New(columns(s.deciding()), (*store.Item).ID, func(i *store.Item) uint64 { return i.Revision }),
-	}
+	t := table.New(columns(s.deciding(), s.request.Queue == ""), (*store.Item).ID, func(i *store.Item) uint64 { return i.Revision })
+	t.Order("number", s.request.Desc)
+	t.Loose()
+	list := &Items{id: d.Number(), desk: d, source: s, table: t}
+	list.filter.Set(s.filter)
+	return list
 }
 
 // ID implements screen.Screen.
@@ -98,7 +123,7 @@ func (s *Items) Answers(a keymap.Action) bool {
 		return true
 	}
 	_, verb := act.Of(a)
-	return verb
+	return verb || list.Answers(a)
 }
 
 // Word implements screen.Wording.
@@ -156,6 +181,13 @@ func (s *Items) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return screen.Do(msg.Editor(s.desk))
 	case act.Edited:
 		return s.desk.Retried(msg)
+	case act.Exported:
+		return msg.Tell()
+	case screen.Click:
+		return s.click(e, msg)
+	case screen.Wheel:
+		s.table.Wheel(msg.By, s.height(e), e.Now)
+		return s.near()
 	case screen.Typed, screen.Pasted:
 		if s.filter.Edit(msg) {
 			return s.restart()
@@ -204,9 +236,8 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 		s.unmark()
 	case keymap.Verbs:
 		return s.menu(e)
-	case keymap.Sort:
-		s.source.request.Desc = !s.source.request.Desc
-		return s.restart()
+	case keymap.Sort, keymap.Columns, keymap.Export:
+		return s.list(e, a)
 	case keymap.Top, keymap.Bottom:
 		return s.jump(e, a)
 	default:

@@ -81,7 +81,7 @@ func (s *Items) summary(e env.Env) text.Safe {
 	case w.atEnd && w.atStart:
 		parts = append(parts, text.Plural(int64(s.table.Len()), "item"))
 	}
-	if !s.source.deciding() {
+	if !s.source.deciding() && s.source.request.Sort == "" {
 		order := "oldest first"
 		if s.source.request.Desc {
 			order = "newest first"

@@ -1,6 +1,9 @@
 package queues
 
 import (
+	"cmp"
+	"strings"
+
 	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/themes"
@@ -18,25 +21,31 @@ func (s *Queues) columns() []table.Column[engine.QueueState] {
 	number := func(r themes.Role, of func(*queue) int64) func(env.Env, *queue) table.Cell {
 		return func(e env.Env, q *queue) table.Cell { return count(e, r, of(q)) }
 	}
+	byText := func(of func(*queue) string) func(a, b *queue) int {
+		return func(a, b *queue) int { return strings.Compare(of(a), of(b)) }
+	}
+	byNumber := func(of func(*queue) int64) func(a, b *queue) int {
+		return func(a, b *queue) int { return cmp.Compare(of(a), of(b)) }
+	}
 	return []table.Column[queue]{
-		{Title: "queue", Min: 16, Ideal: 24, Most: 48, Grow: true, Measure: func(q *queue) string { return q.Name }, Cell: word(themes.Text, func(q *queue) string { return q.Name })},
-		{Title: "family", Min: 12, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() })},
-		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Cell: word(themes.Muted, func(q *queue) string { return q.Folder })},
-		{Title: "lane", Min: 6, Drop: 3, Cell: laneCell},
-		{Title: "consumer", Min: 8, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })},
-		{Title: "waiting", Min: 7, Right: true, Cell: number(themes.StateWaiting, func(q *queue) int64 { return q.Counts.Waiting() })},
-		{Title: "delayed", Min: 7, Right: true, Drop: 10, Cell: number(themes.StateDelayed, func(q *queue) int64 { return q.Delayed })},
-		{Title: "running", Min: 7, Right: true, Drop: 1, Cell: number(themes.StateRunning, func(q *queue) int64 { return q.Counts.InFlight() })},
-		{Title: "done", Min: 7, Right: true, Drop: 4, Cell: number(themes.StateDone, done)},
-		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, s.excepted)},
-		{Title: "failed", Min: 6, Right: true, Cell: number(themes.StateFault, s.failed)},
-		{Title: "abandoned", Min: 9, Right: true, Drop: 2, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] })},
-		{Title: "in/min", Min: 6, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.In) })},
-		{Title: "out/min", Min: 7, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.Out) })},
+		{Title: "queue", Min: 16, Ideal: 24, Most: 48, Grow: true, Measure: func(q *queue) string { return q.Name }, Cell: word(themes.Text, func(q *queue) string { return q.Name }), Less: byText(func(q *queue) string { return q.Name })},
+		{Title: "family", Min: 12, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() }), Less: byText(func(q *queue) string { return q.Family.String() })},
+		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Cell: word(themes.Muted, func(q *queue) string { return q.Folder }), Less: byText(func(q *queue) string { return q.Folder })},
+		{Title: "lane", Min: 6, Drop: 3, Cell: laneCell, Less: byText(func(q *queue) string { return q.Lane })},
+		{Title: "consumer", Min: 8, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind }), Less: byText(func(q *queue) string { return q.Consumer.Kind })},
+		{Title: "waiting", Min: 7, Right: true, Cell: number(themes.StateWaiting, func(q *queue) int64 { return q.Counts.Waiting() }), Less: byNumber(func(q *queue) int64 { return q.Counts.Waiting() })},
+		{Title: "delayed", Min: 7, Right: true, Drop: 10, Cell: number(themes.StateDelayed, func(q *queue) int64 { return q.Delayed }), Less: byNumber(func(q *queue) int64 { return q.Delayed })},
+		{Title: "running", Min: 7, Right: true, Drop: 1, Cell: number(themes.StateRunning, func(q *queue) int64 { return q.Counts.InFlight() }), Less: byNumber(func(q *queue) int64 { return q.Counts.InFlight() })},
+		{Title: "done", Min: 7, Right: true, Drop: 4, Cell: number(themes.StateDone, done), Less: byNumber(done)},
+		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, s.excepted), Less: byNumber(s.excepted)},
+		{Title: "failed", Min: 6, Right: true, Cell: number(themes.StateFault, s.failed), Less: byNumber(s.failed)},
+		{Title: "abandoned", Min: 9, Right: true, Drop: 2, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] }), Less: byNumber(func(q *queue) int64 { return q.Counts[store.Abandoned] })},
+		{Title: "in/min", Min: 6, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.In) }), Less: byNumber(func(q *queue) int64 { return last(q.In) })},
+		{Title: "out/min", Min: 7, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.Out) }), Less: byNumber(func(q *queue) int64 { return last(q.Out) })},
 		{Title: "out, 15 min", Min: 11, Ideal: 15, Tail: true, Drop: 6, Cell: func(e env.Env, q *queue) table.Cell {
 			return table.Cell{Role: themes.Graph, Text: spark.Text(e, q.Out, s.scale, 15)}
 		}},
-		{Title: "oldest", Min: 6, Right: true, Drop: 3, Cell: oldest},
+		{Title: "oldest", Min: 6, Right: true, Drop: 3, Cell: oldest, Less: oldestFirst},
 		{Title: "", Min: 1, Ideal: 8, Clip: true, Blank: func(_ env.Env, q *queue) bool { return q.ConsumerError == "" && !q.Paused }, Cell: standing},
 	}
 }
@@ -103,6 +112,16 @@ func oldest(e env.Env, q *engine.QueueState) table.Cell {
 		return count(e, themes.Text, 0)
 	}
 	return table.Cell{Role: themes.Text, Text: e.Age(q.OldestWaitingAt)}
+}
+
+// oldestFirst puts what has waited longest first, and queues where nothing
+// waits last.
+func oldestFirst(a, b *engine.QueueState) int {
+	x, y := a.OldestWaitingAt, b.OldestWaitingAt
+	if x.IsZero() != y.IsZero() {
+		return cmp.Compare(y, x)
+	}
+	return cmp.Compare(x, y)
 }
 
 func standing(e env.Env, q *engine.QueueState) table.Cell {

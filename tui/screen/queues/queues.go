@@ -16,6 +16,7 @@ import (
 	"signalbox/tui/screen/items"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/filterbar"
+	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -59,7 +60,7 @@ func (q *Queues) Answers(a keymap.Action) bool {
 		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs:
 		return true
 	}
-	return false
+	return list.Answers(a)
 }
 
 // Word implements screen.Wording.
@@ -111,6 +112,12 @@ func (q *Queues) Update(e env.Env, msg tea.Msg) screen.Effects {
 		}
 	case act.Paused:
 		return msg.Tell()
+	case act.Exported:
+		return msg.Tell()
+	case screen.Click:
+		return q.click(e, msg)
+	case screen.Wheel:
+		q.table.Wheel(msg.By, height(e), e.Now)
 	case screen.Key:
 		return q.key(e, msg.Action)
 	}
@@ -166,10 +173,53 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 		}
 	case keymap.Pause:
 		return q.pause(e)
+	case keymap.Sort:
+		return list.Sort(e, &q.table, q.sort)
+	case keymap.Columns:
+		return list.Columns(&q.table)
+	case keymap.Export:
+		titles, rows := q.table.Shown(e)
+		return q.desk.AskExport(e, screen.Addr{Screen: q.id, Gen: q.gen}, "queues", act.Sheet{Titles: titles, Rows: rows})
 	default:
 		q.table.Move(a, height(e), e.Now)
 	}
 	return screen.Effects{}
+}
+
+// sort puts the queues in order of a column.
+func (q *Queues) sort(e env.Env, title text.Safe) screen.Effects {
+	q.table.Sort(title)
+	q.take(e)
+	return screen.Effects{}
+}
+
+// click takes a click of the mouse. Above the table stands the filter's line.
+func (q *Queues) click(e env.Env, msg screen.Click) screen.Effects {
+	switch hit := q.table.Click(msg.X, msg.Y-1, e.Now); {
+	case hit.Row && msg.Twice:
+		return q.key(e, keymap.Open)
+	case hit.Title != "":
+		return q.sort(e, hit.Title)
+	}
+	return screen.Effects{}
+}
+
+// Narrow implements screen.Filtering.
+func (q *Queues) Narrow(e env.Env, filter string) screen.Effects {
+	q.filter.Set(filter)
+	q.take(e)
+	return screen.Effects{}
+}
+
+// Refuses implements screen.Refusing.
+func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
+	switch {
+	case q.table.Row() == nil && (a == keymap.Open || a == keymap.Pause || a == keymap.CopyIDs):
+		return "there is no row"
+	case a == keymap.Pause:
+		return text.Clean(act.Barred(e))
+	}
+	return ""
 }
 
 // height is the number of rows that can be seen: around them stand the root's

@@ -16,6 +16,7 @@ import (
 	"signalbox/tui/screen/item"
 	"signalbox/tui/screen/items"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -67,7 +68,7 @@ func (s *Slots) Answers(a keymap.Action) bool {
 		keymap.Left, keymap.Right, keymap.Open, keymap.Split, keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
-	return false
+	return list.Answers(a)
 }
 
 // Word implements screen.Wording.
@@ -109,6 +110,12 @@ func (s *Slots) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return msg.Show(e)
 	case act.Copied:
 		return msg.Tell()
+	case act.Exported:
+		return msg.Tell()
+	case screen.Click:
+		return s.click(e, msg)
+	case screen.Wheel:
+		s.wheel(e, msg.By)
 	case screen.Key:
 		if s.edit != nil {
 			return s.editKey(e, msg.Action)
@@ -157,6 +164,8 @@ func (s *Slots) key(e env.Env, a keymap.Action) screen.Effects {
 		return s.beginEdit(e)
 	case keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
 		return s.about(e, a)
+	case keymap.Sort, keymap.Columns, keymap.Export:
+		return s.list(e, a)
 	default:
 		s.walk(e, a)
 	}

@@ -34,8 +34,8 @@ func (t *Table[R, K]) Draw(e env.Env, c *paint.Canvas, hand Hand) {
 	row := c.Row()
 	c.Gap(gutter)
 	for i := range t.columns {
-		if col := &t.columns[i]; widths[i] > 0 {
-			put(c, t.heading(e, i), widths[i], col)
+		if widths[i] > 0 {
+			t.drawTitle(e, c, i, widths[i])
 		}
 	}
 	c.End()

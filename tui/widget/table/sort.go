@@ -6,6 +6,7 @@ import (
 
 	"signalbox/themes"
 	"signalbox/tui/env"
+	"signalbox/tui/paint"
 	"signalbox/tui/text"
 )
 
@@ -23,7 +24,7 @@ func (t *Table[R, K]) Choices() []Choice {
 	var all []Choice
 	for i := range t.columns {
 		if c := &t.columns[i]; c.Title != "" {
-			all = append(all, Choice{c.Title, !t.hidden[c.Title], c.Less != nil, t.sorted == i+1, t.desc})
+			all = append(all, Choice{c.Title, !t.hidden[c.Title], c.Less != nil || c.Ordered, t.sorted == i+1, t.desc})
 		}
 	}
 	return all
@@ -85,16 +86,26 @@ func (t *Table[R, K]) inSortOrder(rows []R) []R {
 	return rows
 }
 
-// heading is a column's title, with the sign of the order.
-func (t *Table[R, K]) heading(e env.Env, i int) Cell {
+// drawTitle writes a column's title. The sign of the order stands behind it, in
+// the gap to the next column where the title takes all the width.
+func (t *Table[R, K]) drawTitle(e env.Env, c *paint.Canvas, i, w int) {
+	col := &t.columns[i]
 	if t.sorted != i+1 {
-		return Cell{themes.Muted, t.columns[i].Title}
+		put(c, Cell{themes.Muted, col.Title}, w, col)
+		return
 	}
-	sign := e.Glyphs.SortUp
+	sign := text.Safe(e.Glyphs.SortUp)
 	if t.desc {
-		sign = e.Glyphs.SortDown
+		sign = text.Safe(e.Glyphs.SortDown)
 	}
-	return Cell{themes.Accent, t.columns[i].Title + text.Safe(sign)}
+	edge := c.Col() + w + spacing
+	if col.Right {
+		c.FitLeft(themes.Accent, col.Title, w)
+	} else {
+		c.Put(themes.Accent, text.Truncate(col.Title, w, ""))
+	}
+	c.Put(themes.Accent, sign)
+	c.To(edge)
 }
 
 // drawn is where the rows were drawn last.

@@ -48,8 +48,9 @@ type Column[R any] struct {
 	Most    int
 	Cell    func(env.Env, *R) Cell
 	// Less is the order by the column's value; nil where rows can't be put in
-	// order by it.
-	Less func(a, b *R) int
+	// order by it here. Ordered says that the list can come in that order.
+	Less    func(a, b *R) int
+	Ordered bool
 }
 
 // Mark is a marked row as it was seen.
@@ -71,6 +72,7 @@ type Table[R any, K comparable] struct {
 	gone  bool
 	held  bool
 	until time.Time // the order stands still before
+	loose bool      // the order never stands still
 
 	longest []int // by column, of those that are measured
 
@@ -127,6 +129,10 @@ func (t *Table[R, K]) Lost() bool {
 // Holding says that rows wait to change places until the hand rests.
 func (t *Table[R, K]) Holding(now time.Time) bool { return t.held && now.Before(t.until) }
 
+// Loose has rows always stand in the order they come in, as those of a window
+// on a longer list must.
+func (t *Table[R, K]) Loose() { t.loose = true }
+
 // Held says that the order shown is not the order of the rows.
 func (t *Table[R, K]) Held() bool { return t.held }
 
@@ -136,7 +142,7 @@ func (t *Table[R, K]) Held() bool { return t.held }
 func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.held = false
 	rows = t.inSortOrder(rows)
-	if now.Before(t.until) {
+	if now.Before(t.until) && !t.loose {
 		rows = t.inOldOrder(rows)
 	}
 	t.measure(rows)
