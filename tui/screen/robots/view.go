@@ -137,8 +137,7 @@ func (s *Robots) Draw(e env.Env, c *paint.Canvas) {
 		blank.Filtered(e, c, text.Clean(s.filter.Text()))
 	default:
 		blank.Empty(e, c, "No robot has claimed anything lately.",
-			"Robots show here while they hold items, and for 15 minutes after their last word.",
-			"signalbox robot --queue QUEUE -- COMMAND is a ready-made one.")
+			"Robots show here while they hold items, and for 15 minutes after their last word.")
 	}
 }
 
