@@ -28,11 +28,11 @@ func sortedPages(r *rig) {
 	}
 	for _, name := range append(engine.Orders(), "number") {
 		for _, desc := range []bool{false, true} {
-			all := pages(t, e, engine.ListRequest{Queue: "orders", Sort: name, Desc: desc, Limit: 10})
+			all := sortedList(t, e, engine.ListRequest{Queue: "orders", Sort: name, Desc: desc, Limit: 10})
 			if len(all) != n {
 				t.Fatalf("%s: %d items of %d", name, len(all), n)
 			}
-			back := pages(t, e, engine.ListRequest{Queue: "orders", Sort: name, Desc: !desc, Limit: 7})
+			back := sortedList(t, e, engine.ListRequest{Queue: "orders", Sort: name, Desc: !desc, Limit: 7})
 			slices.Reverse(back)
 			seen := map[store.ID]bool{}
 			for i := range all {
@@ -46,7 +46,7 @@ func sortedPages(r *rig) {
 			}
 		}
 	}
-	byReference := pages(t, e, engine.ListRequest{Queue: "orders", Sort: "reference", Limit: 10})
+	byReference := sortedList(t, e, engine.ListRequest{Queue: "orders", Sort: "reference", Limit: 10})
 	if !slices.IsSortedFunc(byReference, func(a, b store.Item) int { return slices.Compare([]byte(a.Reference), []byte(b.Reference)) }) {
 		t.Error("references are not in order")
 	}
@@ -55,7 +55,7 @@ func sortedPages(r *rig) {
 	}
 }
 
-func pages(t *testing.T, e *engine.Engine, r engine.ListRequest) []store.Item {
+func sortedList(t *testing.T, e *engine.Engine, r engine.ListRequest) []store.Item {
 	t.Helper()
 	var all []store.Item
 	for {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -128,38 +129,40 @@ func changeFilter(filter string) (func(*store.Change) bool, error) {
 	}, nil
 }
 
-func changeTerm(word string) (func(*store.Change) bool, error) {
-	text, inverse := strings.CutPrefix(word, "!")
-	key, value, keyed := strings.Cut(text, ":")
-	if text == "" || keyed && value == "" {
-		return nil, store.Invalid("filter "+word, "nothing follows it", "write a word, or "+key+":value")
+func changeTerm(w word) (func(*store.Change) bool, error) {
+	value := strings.ToLower(w.value)
+	test := func(fits func(*store.Change) bool) func(*store.Change) bool {
+		return func(c *store.Change) bool { return fits(c) != w.inverse }
 	}
-	value = strings.ToLower(value)
-	in := func(of func(*store.Change) string) func(*store.Change) bool {
-		return func(c *store.Change) bool { return strings.Contains(strings.ToLower(of(c)), value) != inverse }
+	holds := func(of func(*store.Change) string) func(*store.Change) bool {
+		return test(func(c *store.Change) bool { return strings.Contains(strings.ToLower(of(c)), value) })
 	}
-	if !keyed {
-		value = strings.ToLower(text)
-		return in(func(c *store.Change) string {
+	is := func(of func(*store.Change) string) func(*store.Change) bool {
+		return test(func(c *store.Change) bool { return strings.ToLower(of(c)) == value })
+	}
+	if value == "" {
+		return nil, w.bad("it looks for nothing", "write a word, or event:claim")
+	}
+	switch w.key {
+	case "":
+		return holds(func(c *store.Change) string {
 			return c.Event + " " + c.Actor + " " + changeOf(c) + " " + c.Why
 		}), nil
-	}
-	switch key {
 	case "event":
-		return in(func(c *store.Change) string { return c.Event }), nil
+		return holds(func(c *store.Change) string { return c.Event }), nil
 	case "queue":
-		return func(c *store.Change) bool { return (strings.ToLower(c.Queue) == value) != inverse }, nil
+		return is(func(c *store.Change) string { return c.Queue }), nil
 	case "actor", "by":
-		return in(func(c *store.Change) string { return c.Actor }), nil
+		return holds(func(c *store.Change) string { return c.Actor }), nil
 	case "item":
-		return func(c *store.Change) bool { return (strings.ToLower(changeOf(c)) == value) != inverse }, nil
+		return is(changeOf), nil
 	case "why":
-		return in(func(c *store.Change) string { return c.Why }), nil
+		return holds(func(c *store.Change) string { return c.Why }), nil
 	case "status", "to":
-		statuses, err := parseStatuses(value)
-		return func(c *store.Change) bool { return slices.Contains(statuses, c.To) != inverse }, err
+		statuses, _, err := w.statuses()
+		return test(func(c *store.Change) bool { return slices.Contains(statuses, c.To) }), err
 	}
-	return nil, store.Invalid("filter "+word, "changes have no field "+key, "use event:, queue:, item:, actor:, status: or why:, or plain words")
+	return nil, w.bad(fmt.Sprintf("changes have no field %q", w.key), "use event:, queue:, item:, actor:, status: or why:, or plain words")
 }
 
 // changeOf names what a change is of.

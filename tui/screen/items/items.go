@@ -50,10 +50,9 @@ func Group(g store.Group) Source {
 // Robot lists what a robot holds, or has claimed last where it holds nothing,
 // in its queues.
 func Robot(name string, queues []string, holds bool) Source {
-	before, _, _ := strings.Cut(name, `"`) // which no filter can hold
-	filter := `robot:"` + before + `"`
-	if !strings.ContainsFunc(before, unicode.IsSpace) {
-		filter = "robot:" + before
+	filter := "robot:" + name
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '\'' || r == '\\' }) {
+		filter = "robot:" + engine.Quoted(name)
 	}
 	if holds {
 		filter = "status:claimed,processing " + filter
