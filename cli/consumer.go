@@ -17,8 +17,8 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 // and makes its paths, which are meant from base, whole: the engine runs it in
 // another folder than ours.
 func checkConsumer(base string, consumer map[string]any) error {
-	if kind, ok := consumer["kind"].(string); ok && kind != engine.Manual && kind != engine.Command {
-		return usage(fmt.Sprintf("--consumer %q", kind), "a consumer is manual or command", "use one of these")
+	if kind, ok := consumer["kind"].(string); ok && kind != engine.Manual && kind != engine.Command && kind != engine.HTTP {
+		return usage(fmt.Sprintf("--consumer %q", kind), "a consumer is manual, command or http", "use one of these")
 	}
 	if all, ok := consumer["env"].([]string); ok {
 		for _, v := range all {
@@ -65,6 +65,13 @@ func wholeProgram(base, name, dir string) (string, error) {
 		return here, nil
 	}
 	return filepath.Join(dir, name), nil
+}
+
+// printQueue prints a queue without the values of its consumer's headers, which
+// may be secrets.
+func (a *app) printQueue(state engine.QueueState) error {
+	state.Consumer.Headers = engine.VeilHeaders(state.Consumer.Headers)
+	return a.printOne(state)
 }
 
 // warnOfProgram tells of a consumer's program that is not there now: it may

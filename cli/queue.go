@@ -26,8 +26,8 @@ func (a *app) queueAdd() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "add NAME [-- CMD ARG…]",
 		Short:   "Add a queue",
-		Long:    "Add a queue. Settings that are not given get their family's defaults. A command after -- becomes the queue's consumer.",
-		Example: "signalbox queue add invoices --family transactions --retries 3\nsignalbox queue add orders --family transactions --lane slow -- python3 work.py",
+		Long:    "Add a queue. Settings that are not given get their family's defaults. A command after -- becomes the queue's consumer; so does a --url, to which items are then posted.",
+		Example: "signalbox queue add invoices --family transactions --retries 3\nsignalbox queue add orders --url https://robots.example/orders --header 'Authorization: Bearer …'\nsignalbox queue add orders --family transactions --lane slow -- python3 work.py",
 		Args:    takes("NAME", "[CMD…]"),
 	}
 	c.Flags().StringVar(&family, "family", "jobs", "what its items are: jobs (retried in place) or transactions (each retry a linked copy)")
@@ -55,7 +55,7 @@ func (a *app) queueAdd() *cobra.Command {
 				return err
 			}
 			a.warnOfProgram(state)
-			return a.printOne(state)
+			return a.printQueue(state)
 		})
 	}
 	return c
@@ -88,7 +88,7 @@ func (a *app) queueSet() *cobra.Command {
 				return err
 			}
 			a.warnOfProgram(state)
-			return a.printOne(state)
+			return a.printQueue(state)
 		})
 	}
 	return c
@@ -129,6 +129,7 @@ func (a *app) queueList() *cobra.Command {
 				}
 				var shown []engine.QueueState
 				for _, q := range queues {
+					q.Consumer.Headers = engine.VeilHeaders(q.Consumer.Headers)
 					if q.Name > after && (folder == "" || engine.InFolder(&q.Queue, folder)) && match(q) && (limit == 0 || len(shown) < limit) {
 						shown = append(shown, q)
 					}
@@ -207,7 +208,7 @@ func (a *app) queueShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printOne(state)
+				return a.printQueue(state)
 			})
 		},
 	}
@@ -224,7 +225,7 @@ func (a *app) queuePause(paused bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printOne(state)
+			return a.printQueue(state)
 		})
 	}
 	return c

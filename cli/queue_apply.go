@@ -44,6 +44,11 @@ func (a *app) queueDump() *cobra.Command {
 
 func (a *app) dump(queues []engine.QueueState, names []string) error {
 	w := bufio.NewWriter(a.Stdout)
+	if slices.ContainsFunc(queues, func(q engine.QueueState) bool {
+		return len(q.Consumer.Headers) > 0 && (len(names) == 0 || slices.Contains(names, q.Name))
+	}) {
+		fmt.Fprintln(w, "# It holds headers of http consumers, which may be secrets.")
+	}
 	fmt.Fprintln(w, "# Queues, for `signalbox queue apply -f FILE`. What is not said has its family's default.")
 	for _, q := range queues {
 		if len(names) > 0 && !slices.Contains(names, q.Name) {
@@ -182,7 +187,7 @@ func changesOf(now *store.Queue, want *declared) (changes []settingChange) {
 		if s.same(now, &want.Queue) || s.key == "paused" && !want.said[s.key] {
 			continue
 		}
-		changes = append(changes, settingChange{want.Name, s.key, s.json(now), s.json(&want.Queue), s})
+		changes = append(changes, settingChange{want.Name, s.key, s.shown(now), s.shown(&want.Queue), s})
 	}
 	return changes
 }

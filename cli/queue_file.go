@@ -114,8 +114,12 @@ func (f *queueFile) declare(index int, block map[string]any) (declared, error) {
 			}
 		}
 	}
-	if len(d.Consumer.Argv) > 0 && !d.said["consumer.kind"] {
+	switch {
+	case d.said["consumer.kind"]:
+	case len(d.Consumer.Argv) > 0:
 		d.Consumer.Kind = engine.Command
+	case d.Consumer.URL != "":
+		d.Consumer.Kind = engine.HTTP
 	}
 	return d, nil
 }

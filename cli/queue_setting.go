@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"signalbox/engine"
 	"signalbox/store"
 )
 
@@ -53,6 +54,8 @@ func queueSettings() []setting {
 		{"consumer.shell", func(q q) any { return &q.Consumer.Shell }},
 		{"consumer.dir", func(q q) any { return &q.Consumer.Dir }},
 		{"consumer.env", func(q q) any { return &q.Consumer.Env }},
+		{"consumer.url", func(q q) any { return &q.Consumer.URL }},
+		{"consumer.headers", func(q q) any { return &q.Consumer.Headers }},
 		{"consumer.timeout", func(q q) any { return &q.Consumer.Timeout }},
 		{"schemas.payload", func(q q) any { return &q.Schemas.Payload }},
 		{"schemas.output", func(q q) any { return &q.Schemas.Output }},
@@ -67,6 +70,16 @@ func (s setting) json(q *store.Queue) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return b
+}
+
+// shown is the setting's value as screens may show it.
+func (s setting) shown(q *store.Queue) json.RawMessage {
+	if s.key != "consumer.headers" {
+		return s.json(q)
+	}
+	veiled := *q
+	veiled.Consumer.Headers = engine.VeilHeaders(q.Consumer.Headers)
+	return s.json(&veiled)
 }
 
 // same says that two queues agree in the setting. Schemas are compared as

@@ -127,12 +127,12 @@ func TestCommandConsumers(t *testing.T) {
 	r.file("sub/bin/deep.sh", "#!/bin/sh\n")
 	r.ok("queue", "add", "q")
 	for words, args := range map[string]string{
-		`--env "NOVALUE": a variable is NAME=VALUE`:             "--env NOVALUE",
-		`--env "=x": a variable is NAME=VALUE`:                  "--env =x",
-		`--env "1A=x": a variable is NAME=VALUE`:                "--env A=1 --env 1A=x",
-		"--dir nowhere: there is no such folder":                "--dir nowhere",
-		"--dir work.sh: there is no such folder":                "--dir work.sh",
-		`--consumer "handler": a consumer is manual or command`: "--consumer handler",
+		`--env "NOVALUE": a variable is NAME=VALUE`:                   "--env NOVALUE",
+		`--env "=x": a variable is NAME=VALUE`:                        "--env =x",
+		`--env "1A=x": a variable is NAME=VALUE`:                      "--env A=1 --env 1A=x",
+		"--dir nowhere: there is no such folder":                      "--dir nowhere",
+		"--dir work.sh: there is no such folder":                      "--dir work.sh",
+		`--consumer "handler": a consumer is manual, command or http`: "--consumer handler",
 	} {
 		r.fails(2, words, append([]string{"queue", "set", "q"}, strings.Fields(args)...)...)
 		r.fails(2, words, append([]string{"queue", "add", "x"}, strings.Fields(args+" -- true")...)...)
@@ -160,6 +160,54 @@ func TestCommandConsumers(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", program, got.code, got.stderr)
 		}
 	}
+}
+
+// Headers may hold secrets: they work, and round trips keep them, but nothing
+// that shows a queue tells them.
+func TestHTTPConsumers(t *testing.T) {
+	both(t, func(t *testing.T, r *rig) {
+		const secret = "Bearer hunter2"
+		shown := r.ok("queue", "add", "h", "--url", "https://robots.example/q?a=1", "--header", "Authorization: "+secret, "--header", "X-Team: ap")
+		for _, args := range []string{
+			"queue show h", "queue show h -o table", "queue list -o json", "queue set h --header X-Key:hunter2 --timeout 5s", "queue pause h", "queue resume h",
+		} {
+			shown += r.ok(strings.Fields(args)...)
+		}
+		shown += r.ok("queue", "set", "h", "--header", "Authorization: "+secret)
+		if strings.Contains(shown, "hunter2") || strings.Count(shown, "Authorization: ••••") != 5 || !strings.Contains(shown, `"kind":"http"`) {
+			t.Errorf("shown is\n%s", shown)
+		}
+		dump := r.ok("queue", "dump", "h")
+		for _, line := range []string{`consumer.kind = "http"`, `consumer.url = "https://robots.example/q?a=1"`, `consumer.headers = ["Authorization: ` + secret + `"]`, `consumer.timeout = "5s"`, "may be secrets"} {
+			if !strings.Contains(dump, line) {
+				t.Errorf("the dump lacks %s:\n%s", line, dump)
+			}
+		}
+		file := r.file("queues.toml", dump)
+		if out := r.ok("queue", "apply", "-f", file); !strings.Contains(out, "nothing to change") {
+			t.Errorf("applied:\n%s", out)
+		}
+		r.ok("queue", "set", "h", "--header", "X-Other: hunter3")
+		if out := r.ok("queue", "apply", "-f", file); strings.Contains(out, "hunter") || !strings.Contains(out, "Authorization: ••••") {
+			t.Errorf("applied:\n%s", out)
+		}
+		if again := r.ok("queue", "dump", "h"); again != dump {
+			t.Errorf("the dump is\n%s", again)
+		}
+		for words, args := range map[string][]string{
+			"an http consumer needs a URL": {"--consumer", "http", "--url", ""},
+			"http or https URL":            {"--url", "ftp://host/x"},
+			"it is no URL":                 {"--url", "http://a b"},
+			`url "https://kim:xxxxx@host": a URL holds no password`: {"--url", "https://kim:hunter2@host"},
+			"a header is a name, a colon":                           {"--header", "hunter2"},
+			`header "X Y": a header's name`:                         {"--header", "X Y: hunter2"},
+			`header "Content-Length": it is set by`:                 {"--header", "Content-Length: 3"},
+			`header "X": its value has a control`:                   {"--header", "X: a\r\nY: hunter2"},
+			"the mask that stands for it":                           {"--header", "X: ••••"},
+		} {
+			r.fails(2, words, append([]string{"queue", "set", "h"}, args...)...)
+		}
+	})
 }
 
 // The table's columns count what the console's count, each item once.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"signalbox/engine"
 )
 
 // settings turns flags into a patch of a queue's settings.
@@ -60,12 +62,16 @@ func queueFlags() settingFlags {
 func consumerFlags() settingFlags {
 	return settingFlags{
 		texts: [][2]string{
-			{"consumer", "who works the items: manual (robots) or command (the default after --)"},
+			{"consumer", "who works the items: manual (robots), command (the default after --) or http (the default with --url)"},
+			{"url", "where the http consumer posts the items"},
 			{"dir", "folder in which the command runs"},
 		},
-		durations: [][2]string{{"timeout", "longest run of the command"}},
+		durations: [][2]string{{"timeout", "longest run of the command, or wait for the answer to a request (30s when not given)"}},
 		switches:  [][2]string{{"shell", "run the command through sh -c"}},
-		lists:     [][2]string{{"env", "variable for the command: NAME=VALUE (may be repeated)"}},
+		lists: [][2]string{
+			{"env", "variable for the command: NAME=VALUE (may be repeated)"},
+			{"header", "header of the http consumer's requests: 'Name: value' (may be repeated; never shown)"},
+		},
 	}
 }
 
@@ -124,7 +130,13 @@ func (s settings) patch(command []string) (json.RawMessage, error) {
 		consumer["kind"] = kind
 		delete(consumer, "consumer")
 	} else if len(command) > 0 {
-		consumer["kind"] = "command"
+		consumer["kind"] = engine.Command
+	} else if url, _ := consumer["url"].(string); url != "" {
+		consumer["kind"] = engine.HTTP
+	}
+	if headers, ok := consumer["header"]; ok {
+		consumer["headers"] = headers
+		delete(consumer, "header")
 	}
 	if len(command) > 0 {
 		consumer["argv"] = command

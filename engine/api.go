@@ -96,6 +96,9 @@ type Settlement struct {
 	Output    json.RawMessage `json:"output,omitempty"`
 	Analytics json.RawMessage `json:"analytics,omitempty"`
 	Final     bool            `json:"final,omitempty"` // a system exception not to be retried
+	// RetryAfter is when a retry may come, in place of the queue's delay; never
+	// sooner than its retry floor, nor later than MaxRetryAfter. 0 = the delay.
+	RetryAfter store.Duration `json:"retry_after,omitempty"`
 }
 
 // Outcomes of an act on one item.

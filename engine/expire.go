@@ -144,7 +144,7 @@ func (t *tx) expireOne(q *store.Queue, i *store.Item, why string) error {
 	i.Error = &store.Failure{Kind: System, Reason: why, At: t.now}
 	switch row.guard {
 	case expiryPays:
-		_, err = t.retryLater(q, i, row, why)
+		_, err = t.retryLater(q, i, row, why, 0)
 		return err
 	case reclaim:
 		i.Reclaims++

@@ -25,6 +25,7 @@ const (
 const (
 	Manual  = "manual"  // robots pull
 	Command = "command" // the engine runs a program per item or batch
+	HTTP    = "http"    // the engine posts each item or batch to a URL
 	Handler = "handler" // a Go function of the embedding program
 )
 
@@ -86,7 +87,7 @@ func (e *Engine) SetQueue(ctx context.Context, name string, patch json.RawMessag
 		if err != nil {
 			return err
 		}
-		return t.putQueue(&q, "queue-set", string(patch))
+		return t.putQueue(&q, "queue-set", string(veilPatch(patch)))
 	})
 	if err != nil {
 		return QueueState{}, err
@@ -97,6 +98,7 @@ func (e *Engine) SetQueue(ctx context.Context, name string, patch json.RawMessag
 func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 	q := old
 	q.Consumer.Argv, q.Consumer.Env = slices.Clone(old.Consumer.Argv), slices.Clone(old.Consumer.Env)
+	q.Consumer.Headers = slices.Clone(old.Consumer.Headers)
 	q.Mask, q.Links = slices.Clone(old.Mask), slices.Clone(old.Links) // decoding must not write into the old one's slices
 	defaultRetention(&q)
 	d := json.NewDecoder(bytes.NewReader(patch))
@@ -274,17 +276,4 @@ func validateQueue(q *store.Queue) error {
 		return bad(fmt.Sprintf("lease %s: at least 1s, or 0 for one that never runs out", q.Lease), "choose a longer lease")
 	}
 	return firstOf(validateFolders(q), validateRetention(thing, q), validateSchemas(thing, &q.Schemas), validateConsumer(thing, &q.Consumer))
-}
-
-func validateConsumer(thing string, c *store.Consumer) error {
-	switch c.Kind {
-	case Manual, Handler:
-		return nil
-	case Command:
-		if len(c.Argv) == 0 || c.Argv[0] == "" {
-			return store.Invalid(thing, "a command consumer needs a program", "give it after --, as in `-- ./robot.sh`")
-		}
-		return nil
-	}
-	return store.Invalid(thing, fmt.Sprintf("consumer %q: manual or command", c.Kind), "set one of these; handler is for programs that embed the engine")
 }

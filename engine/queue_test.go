@@ -236,3 +236,29 @@ func TestAvailableNamesWhatDrainsCanWork(t *testing.T) {
 		}
 	})
 }
+
+func TestHistoryTellsNoHeaders(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		for _, patch := range []string{
+			`{"consumer":{"kind":"http","url":"http://h","headers":["A: hunter2"]}}`,
+			`{"Consumer":{"HEADERS":["A: hunter2"]},"retries":1}`,
+		} {
+			if _, err := r.SetQueue(r.ctx, "q", json.RawMessage(patch)); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		if q, err := r.Queue(r.ctx, "q"); err != nil || q.Consumer.Headers[0] != "A: hunter2" || q.Retries != 1 {
+			r.t.Errorf("got %+v, %v", q.Consumer, err)
+		}
+		changes, err := r.Changes(r.ctx, 0, 10)
+		if err != nil || len(changes) != 3 {
+			r.t.Fatal(changes, err)
+		}
+		for _, c := range changes[1:] {
+			if strings.Contains(c.Why, "hunter2") || !strings.Contains(c.Why, "A: ••••") {
+				r.t.Errorf("the history tells %s", c.Why)
+			}
+		}
+	})
+}

@@ -176,16 +176,21 @@ func (t *tx) report(q *store.Queue, i *store.Item, s Settlement) (copied store.I
 		return store.ID{}, err
 	}
 	if row.guard == retryLeft {
-		return t.retryLater(q, i, row, s.Reason)
+		return t.retryLater(q, i, row, s.Reason, time.Duration(s.RetryAfter))
 	}
 	return store.ID{}, t.end(i, row, s.Reason)
 }
 
 // retryLater spends one retry: jobs go back to waiting in place, transactions
-// get a linked copy, either one after a delay.
-func (t *tx) retryLater(q *store.Queue, i *store.Item, row transition, why string) (copied store.ID, err error) {
+// get a linked copy, either one after a delay: the queue's, or the one that was
+// asked for.
+func (t *tx) retryLater(q *store.Queue, i *store.Item, row transition, why string, after time.Duration) (copied store.ID, err error) {
 	spent := i.Spent + 1
-	at := t.now.Add(RetryDelay(time.Duration(q.RetryWindow), time.Duration(q.RetryFloor), budget(q, i), spent))
+	delay := RetryDelay(time.Duration(q.RetryWindow), time.Duration(q.RetryFloor), budget(q, i), spent)
+	if after > 0 {
+		delay = max(time.Duration(q.RetryFloor), min(after, MaxRetryAfter))
+	}
+	at := t.now.Add(delay)
 	if i.Family == store.Jobs {
 		i.Spent, i.AvailableAt = spent, at
 		return store.ID{}, t.end(i, row, why)

@@ -378,3 +378,31 @@ func TestFold(t *testing.T) {
 		t.Errorf("fold of a long text has %d bytes", n)
 	}
 }
+
+func TestARetryMayBePutOff(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		for _, f := range []store.Family{store.Jobs, store.Transactions} {
+			name := f.String()
+			r.queue(name, f, func(q *store.Queue) { q.Retries = 3 })
+			for ask, want := range map[time.Duration]time.Duration{
+				0: 12342 * time.Second, time.Second: 10 * time.Second, time.Hour: time.Hour, 100 * time.Hour: 24 * time.Hour, -time.Hour: 12342 * time.Second,
+			} {
+				id := r.addN(name, 1)[0]
+				rec, err := r.Claim(r.ctx, engine.ClaimRequest{Item: id, Robot: "r"})
+				if err != nil {
+					r.t.Fatal(err)
+				}
+				out, err := r.Settle(r.ctx, []engine.Settlement{{Item: id, Fence: rec[0].Fence, Status: engine.System, Reason: "busy", RetryAfter: store.Duration(ask)}})
+				if err != nil {
+					r.t.Fatal(err)
+				}
+				if f == store.Transactions {
+					id = out[0].Next
+				}
+				if d := r.item(id).AvailableAt.Sub(store.At(time.Now())); d != want {
+					r.t.Errorf("%s, after %s: available in %s, want %s", name, ask, d, want)
+				}
+			}
+		}
+	})
+}

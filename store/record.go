@@ -49,12 +49,14 @@ func (id *ID) UnmarshalText(b []byte) (err error) {
 
 // Consumer says how a queue's items get worked.
 type Consumer struct {
-	Kind    string   `json:"kind"` // manual, command or handler
+	Kind    string   `json:"kind"` // manual, command, http or handler
 	Argv    []string `json:"argv,omitempty"`
 	Env     []string `json:"env,omitempty"` // NAME=VALUE, added to the engine's own
 	Dir     string   `json:"dir,omitempty"`
 	Shell   bool     `json:"shell,omitempty"` // run Argv joined by spaces through sh -c
 	Timeout Duration `json:"timeout,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Headers []string `json:"headers,omitempty"` // "Name: value"; may hold secrets
 }
 
 // Queue is a queue's settings, and what its consumer last broke on.

@@ -169,9 +169,13 @@ func (b *batch) show(a *attempt) {
 	b.d.grant.Update(func(h *lane.Holder) { h.Item, h.Job = r.ID().String(), r.Job })
 }
 
-// timeout is the shorter of the queue's and its consumer's; 0 = none.
+// timeout is the shorter of the queue's and its consumer's; 0 = none. A request
+// always has one.
 func timeout(set *store.Queue) time.Duration {
 	a, b := time.Duration(set.AttemptTimeout), time.Duration(set.Consumer.Timeout)
+	if b == 0 && set.Consumer.Kind == engine.HTTP {
+		b = requestTimeout
+	}
 	if a == 0 || b == 0 {
 		return a + b
 	}

@@ -2,7 +2,6 @@ package drain
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,12 +16,10 @@ import (
 // Exit codes of a program with a meaning of their own; any other than 0 is a
 // system exception, as is 75 (try again).
 const (
-	exitBusiness  = 65
-	exitNotRun    = 126 // a shell's word for a program it could not run
-	exitNotFound  = 127 // and for one it did not find
-	stderrKept    = 100 << 10
-	stdoutKept    = 1 << 20
-	stdoutKeptMax = 64 << 20
+	exitBusiness = 65
+	exitNotRun   = 126 // a shell's word for a program it could not run
+	exitNotFound = 127 // and for one it did not find
+	stderrKept   = 100 << 10
 )
 
 // command works items with a program: one run per item, or per batch.
@@ -42,15 +39,11 @@ func (c *command) patience(kill time.Duration) time.Duration {
 }
 
 func (c *command) work(ctx context.Context, records []engine.Record) result {
-	input, err := c.input(records)
+	input, err := input(c.set.Name, records, c.wave)
 	if err != nil {
 		return failed(engine.System, "the item can't be written as JSON: "+err.Error(), "")
 	}
-	kept := stdoutKept
-	if c.wave {
-		kept = min(stdoutKept*len(records), stdoutKeptMax)
-	}
-	p := &process{cmd: c.build(records), spawner: c.spawner, killDelay: c.killDelay, hurry: c.hurry, stdout: head{limit: kept}, stderr: tail{limit: stderrKept}}
+	p := &process{cmd: c.build(records), spawner: c.spawner, killDelay: c.killDelay, hurry: c.hurry, stdout: head{limit: kept(records, c.wave)}, stderr: tail{limit: stderrKept}}
 	if err := p.run(ctx, input); err != nil {
 		return broken(c.whyNot(err))
 	}
@@ -63,7 +56,7 @@ func (c *command) work(ctx context.Context, records []engine.Record) result {
 		return broken(p.reason())
 	}
 	if c.wave {
-		return p.waveResult(records)
+		return readWave(records, &p.stdout, p.stderr.text(), p.allAlike(), p.unsaid())
 	}
 	return p.itemResult()
 }
@@ -95,13 +88,6 @@ func (c *command) build(records []engine.Record) *exec.Cmd {
 	}
 	cmd.Env = append(cmd.Env, "SIGNALBOX_QUEUE="+c.set.Name, "SIGNALBOX_ITEM="+item, "SIGNALBOX_ATTEMPT="+attempt, "SIGNALBOX_JOB="+sharedJob(records))
 	return cmd
-}
-
-func (c *command) input(records []engine.Record) ([]byte, error) {
-	if c.wave {
-		return json.Marshal(newWave(c.set.Name, records))
-	}
-	return json.Marshal(records[0])
 }
 
 // sharedJob is the job all records belong to, "" when they differ.

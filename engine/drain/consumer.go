@@ -67,6 +67,8 @@ func (s *Scheduler) consumer(set *store.Queue) consumer {
 	switch set.Consumer.Kind {
 	case engine.Command:
 		return &command{set: set, wave: set.BatchSize > 1, spawner: &s.spawner, killDelay: s.options.KillDelay, hurry: s.hurry}
+	case engine.HTTP:
+		return &poster{set: set, wave: set.BatchSize > 1, client: s.client}
 	case engine.Handler:
 		if h := s.options.Handlers[set.Name]; h != nil {
 			return function{h}

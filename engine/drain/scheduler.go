@@ -3,6 +3,7 @@ package drain
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,6 +58,7 @@ type Scheduler struct {
 	options Options
 	log     *slog.Logger
 	spawner spawner
+	client  *http.Client // for consumers that are reached by HTTP
 
 	base   context.Context         // never ends: reports are made whatever else stops
 	work   context.Context         // ends with errGiveBack when work is to be given back
@@ -89,7 +91,7 @@ func Start(ctx context.Context, e Engine, o Options) *Scheduler {
 	work, giveUp := context.WithCancelCause(base)
 	line, halt := context.WithCancel(base)
 	s := &Scheduler{
-		engine: e, options: o, log: o.Logger,
+		engine: e, options: o, log: o.Logger, client: newClient(),
 		base: base, work: work, giveUp: giveUp, line: line, halt: halt,
 		hurry: make(chan struct{}), idle: make(chan struct{}),
 		look:   make(chan struct{}, 1),

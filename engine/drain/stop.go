@@ -68,6 +68,7 @@ func (s *Scheduler) abort() {
 func (s *Scheduler) windUp() {
 	s.running.Wait()
 	s.detach()
+	s.client.CloseIdleConnections()
 	if s.tally.stuck.Load() == 0 {
 		s.all.Wait()
 		s.spawner.close()

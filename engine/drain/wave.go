@@ -2,6 +2,7 @@ package drain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -42,11 +43,14 @@ type answer struct {
 	Error     answerError     `json:"error"`
 }
 
-// answerError is a text, or an object with reason and details.
+// answerError is a text, or an object with reason (or message) and details.
 type answerError struct {
 	Reason  string `json:"reason"`
+	Message string `json:"message"`
 	Details string `json:"details"`
 }
+
+func (e *answerError) reason() string { return cmp.Or(e.Reason, e.Message) }
 
 func (e *answerError) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
@@ -63,16 +67,37 @@ var statuses = map[string]string{
 	"system": engine.System, "system-exception": engine.System, "fail": engine.System, "failed": engine.System,
 }
 
-// waveResult reads the result of a run for several items: the array the program
-// wrote, or else its exit code for all of them. An array is never guessed at:
-// what it leaves out or says unclearly is a system exception.
-func (p *process) waveResult(records []engine.Record) result {
-	said := bytes.TrimSpace(p.stdout.clean())
-	if len(said) == 0 || said[0] != '[' || !p.stdout.cutOff() && !json.Valid(said) {
-		return p.allAlike()
+// input is what a consumer is given: the item, or all of a claim.
+func input(queue string, records []engine.Record, together bool) ([]byte, error) {
+	if together {
+		return json.Marshal(newWave(queue, records))
 	}
-	if p.stdout.cutOff() {
-		return failed(engine.System, fmt.Sprintf("the results are too long: %d bytes, of which %d are read", p.stdout.total, p.stdout.limit), p.stderr.text())
+	return json.Marshal(records[0])
+}
+
+// Bounds of how much of what a consumer says is kept.
+const (
+	saidKept    = 1 << 20 // of one item
+	saidKeptMax = 64 << 20
+)
+
+func kept(records []engine.Record, together bool) int {
+	if together {
+		return min(saidKept*len(records), saidKeptMax)
+	}
+	return saidKept
+}
+
+// readWave reads the results of several items: the array the consumer said, or
+// else what all have alike. An array is never guessed at: what it leaves out
+// (unsaid) or says unclearly is a system exception.
+func readWave(records []engine.Record, out *head, details string, alike result, unsaid engine.Settlement) result {
+	said := bytes.TrimSpace(out.clean())
+	if len(said) == 0 || said[0] != '[' || !out.cutOff() && !json.Valid(said) {
+		return alike
+	}
+	if out.cutOff() {
+		return failed(engine.System, fmt.Sprintf("the results are too long: %d bytes, of which %d are read", out.total, out.limit), details)
 	}
 	var answers []answer
 	if err := json.Unmarshal(said, &answers); err != nil {
@@ -86,7 +111,7 @@ func (p *process) waveResult(records []engine.Record) result {
 	for i, r := range records {
 		a, ok := byID[r.ID()]
 		if !ok {
-			res.reports[i] = p.unsaid()
+			res.reports[i] = unsaid
 			continue
 		}
 		res.reports[i] = a.settlement()
@@ -119,7 +144,7 @@ func (a *answer) settlement() engine.Settlement {
 	if !ok {
 		return engine.Settlement{Status: engine.System, Reason: fmt.Sprintf("the program gave the unknown status %q; it is success, business or system", a.Status)}
 	}
-	s := engine.Settlement{Status: status, Reason: a.Error.Reason, Details: a.Error.Details, Output: a.Output, Analytics: a.Analytics}
+	s := engine.Settlement{Status: status, Reason: a.Error.reason(), Details: a.Error.Details, Output: a.Output, Analytics: a.Analytics}
 	if bytes.Equal(s.Output, []byte("null")) {
 		s.Output = nil
 	}

@@ -184,6 +184,8 @@ func settings(c *coder, q *store.Queue) {
 	c.str(37, &q.RetainExceptedThen)
 	c.strs(40, &q.Links)
 	c.bool(41, &q.Encrypted)
+	c.str(42, &q.Consumer.URL)
+	c.strs(43, &q.Consumer.Headers)
 }
 
 func pool(c *coder, p *store.Pool) {

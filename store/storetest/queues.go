@@ -11,7 +11,7 @@ import (
 
 var fullQueue = store.Queue{
 	Name: "orders", Family: store.Jobs, Folder: "/finance/ap", Description: "zażółć\n\"x\"", Lane: "slow",
-	Consumer:  store.Consumer{Kind: "command", Argv: []string{"sh", "", "x y"}, Env: []string{"A=b"}, Dir: "/d", Shell: true, Timeout: store.Duration(time.Minute)},
+	Consumer:  store.Consumer{Kind: "command", Argv: []string{"sh", "", "x y"}, Env: []string{"A=b"}, Dir: "/d", Shell: true, Timeout: store.Duration(time.Minute), URL: "https://h/p", Headers: []string{"A: b", "A: c"}},
 	BatchSize: 7, MaxDrains: 2, Paused: true, PausedBy: "ann", Lease: store.Duration(10 * time.Minute), OnExpiry: "reclaim",
 	MaxReclaims: 3, Retries: 16, RetryWindow: store.Duration(24 * time.Hour), RetryFloor: store.Duration(time.Second),
 	RetryAbandoned: true, AttemptTimeout: store.Duration(time.Hour), UniqueReferences: true, SLA: 5, SLARisk: 6,
