@@ -19,6 +19,11 @@ func (a *ask) possible() error {
 	return nil
 }
 
+// within says that the queue is in all folders that the filter wants.
+func (a *ask) within(q *store.Queue) bool {
+	return !slices.ContainsFunc(a.filter.reach.folders, func(folder string) bool { return !InFolder(q, folder) })
+}
+
 // indexed says that an index leads to the items wanted.
 func (a *ask) indexed() bool {
 	to := &a.filter.reach

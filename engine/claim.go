@@ -29,7 +29,8 @@ const maxRobot = 256
 
 // Claim hands waiting items to a robot, atomically and in claim order, each
 // with a new fence. CodeEmpty when there is nothing; with Wait it parks until
-// something comes, and is then served in the same commit that brought it.
+// something comes, and is then served in the same commit that brought it. One
+// with jq programs may be sent away empty before its time, when they take long.
 // CodeConflict for a paused queue, or an item claimed by id that can't be.
 // The robot must renew each claim within its lease, and name the fence in all
 // it says about the item.
@@ -130,7 +131,7 @@ func (t *tx) claim(r *ask) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(r.filter.reach.folders, func(folder string) bool { return !InFolder(&q, folder) }) {
+	if !r.within(&q) {
 		return nil, nil
 	}
 	if q.Paused {
@@ -145,9 +146,14 @@ func (t *tx) claim(r *ask) ([]Record, error) {
 func (t *tx) claimReady(q *store.Queue, r *ask) ([]Record, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), claimJQ)
 	defer cancel()
+	return t.claimFrom(ctx, q, r, t.candidates(q, r))
+}
+
+// claimFrom claims the first candidates that suit, as long as ctx lasts.
+func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates iter.Seq2[store.Item, error]) ([]Record, error) {
 	var items []store.Item
 	seen := 0
-	for i, err := range t.candidates(q, r) {
+	for i, err := range candidates {
 		if seen++; seen > claimScan || ctx.Err() != nil {
 			break
 		}

@@ -38,6 +38,7 @@ type Filter struct {
 	terms   []term
 	payload []payloadTerm
 	reach   reach
+	timed   bool // what matches changes with the clock
 }
 
 // test says whether an item matches, as of now.

@@ -319,7 +319,8 @@ func readReview(_ *Filter, w word) (term, error) {
 	return oneOf(w, func(s string) (store.ReviewStatus, error) { r, err := read(s); return r, err }, func(i *store.Item) store.ReviewStatus { return i.Review.Status })
 }
 
-func readSLA(_ *Filter, w word) (term, error) {
+func readSLA(f *Filter, w word) (term, error) {
+	f.timed = true
 	var wanted []string
 	for name := range strings.SplitSeq(w.value, ",") {
 		switch name {
@@ -332,7 +333,8 @@ func readSLA(_ *Filter, w word) (term, error) {
 	return w.term(func(i *store.Item, now store.Time) bool { return slices.Contains(wanted, standing(i, now)) }), nil
 }
 
-func readAge(_ *Filter, w word) (term, error) {
+func readAge(f *Filter, w word) (term, error) {
+	f.timed = true
 	op, rest := comparison(w.value)
 	d, err := store.ParseDuration(rest)
 	if err != nil || op == "=" {
@@ -344,7 +346,8 @@ func readAge(_ *Filter, w word) (term, error) {
 }
 
 func times(field func(*store.Item) store.Time) func(*Filter, word) (term, error) {
-	return func(_ *Filter, w word) (term, error) {
+	return func(f *Filter, w word) (term, error) {
+		f.timed = true
 		if w.value == "none" || w.value == "any" {
 			return w.term(func(i *store.Item, _ store.Time) bool { return (field(i) == 0) == (w.value == "none") }), nil
 		}

@@ -246,12 +246,12 @@ func (t *tx) addPast(q *store.Queue, n *NewItem, from string, i *store.Item) err
 	}
 	i.CreatedAt = or0(i.CreatedAt, t.now)
 	i.CreatedBy = or(i.CreatedBy, t.actor)
-	t.follow(i, i.Status, "import") // what ended elsewhere did not end here now
 	t.touch(i.Queue).in++
 	c := store.Change{At: t.now, Actor: t.actor, Event: "import", To: i.Status, Fence: i.Fence, Why: cleanText(why+" ("+p.State+")", maxReason)}
 	if err := t.Add(i, n.Payload, c); err != nil {
 		return err
 	}
+	t.follow(i, i.Status, "import") // what ended elsewhere did not end here now
 	res := store.Result{Output: bytes.Clone(p.Output), Analytics: bytes.Clone(p.Analytics)}
 	if p.Error != nil {
 		res.Details = cleanText(p.Error.Details, maxReason)

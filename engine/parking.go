@@ -48,38 +48,113 @@ func (t *tx) park(c *parkedClaim) {
 
 // serveParked hands what the change made available to those who wait for it.
 func (t *tx) serveParked() error {
-	for _, queue := range t.after.available {
-		var tried []*parkedClaim
-		for c := t.e.parking.reserve(queue, tried); c != nil; c = t.e.parking.reserve(queue, tried) {
-			records, err := t.claim(c.ask)
-			if err != nil && store.CodeOf(err) != store.CodeConflict {
-				t.e.parking.release(c)
+	for n := range t.after.available {
+		if line := t.e.parking.line(t.after.available[n].queue); len(line) > 0 {
+			if err := t.serveLine(&t.after.available[n], line); err != nil {
 				return err
-			}
-			if len(records) > 0 {
-				t.after.deliveries = append(t.after.deliveries, delivery{c, records})
-				continue
-			}
-			t.e.parking.release(c)
-			if tried = append(tried, c); !c.ask.picky() {
-				break // nothing is left for the others either
 			}
 		}
 	}
 	return nil
 }
 
-// reserve takes the first free claim of the line that was not tried yet.
-func (p *parking) reserve(queue string, tried []*parkedClaim) *parkedClaim {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.lines[queue] {
-		if !c.reserved && !slices.Contains(tried, c) {
-			c.reserved = true
-			return c
+// serveLine serves one queue's claims, first come first. Those that want
+// something in particular look only at what has just come: what was there
+// before they have seen. All their jq programs share the time that one has.
+func (t *tx) serveLine(g *gain, line []*parkedClaim) error {
+	ctx, cancel := context.WithTimeout(context.Background(), claimJQ)
+	defer cancel()
+	f := fresh{t: t, gain: g}
+	for _, c := range line {
+		if !t.e.parking.reserve(c) {
+			continue
+		}
+		var records []Record
+		var err error
+		if c.ask.picky() && !g.whole && !c.ask.filter.timed {
+			records, err = f.claim(ctx, c.ask)
+		} else {
+			records, err = t.claim(c.ask)
+		}
+		if err != nil && store.CodeOf(err) != store.CodeConflict {
+			t.e.parking.release(c)
+			return err
+		}
+		if f.drop(records); len(records) > 0 || ctx.Err() != nil && len(c.ask.filter.payload) > 0 {
+			// With nothing it looks for itself again, at the price of its own time.
+			t.after.deliveries = append(t.after.deliveries, delivery{c, records})
+			continue
+		}
+		t.e.parking.release(c)
+		if !c.ask.picky() {
+			break // nothing is left for the others either
 		}
 	}
 	return nil
+}
+
+// fresh are the items that a change made available and that nobody has yet.
+type fresh struct {
+	t      *tx
+	gain   *gain
+	loaded bool
+	items  []store.Item // in claim order
+}
+
+// claim claims for one who wants only some of them.
+func (f *fresh) claim(ctx context.Context, a *ask) ([]Record, error) {
+	q, err := f.t.Queue(a.Queue)
+	if err != nil || q.Paused || !a.within(&q) {
+		return nil, err
+	}
+	f.load()
+	return f.t.claimFrom(ctx, &q, a, func(yield func(store.Item, error) bool) {
+		for _, i := range f.items {
+			if !yield(i, nil) {
+				return
+			}
+		}
+	})
+}
+
+func (f *fresh) load() {
+	if f.loaded {
+		return
+	}
+	f.loaded = true
+	numbers := slices.Compact(slices.Sorted(slices.Values(f.gain.items)))
+	for _, n := range numbers {
+		i, err := f.t.Item(store.ID{Queue: f.gain.queue, Number: n})
+		if err == nil && i.Status.Waiting() && i.ReadyAt() <= f.t.now {
+			f.items = append(f.items, i)
+		}
+	}
+	slices.SortFunc(f.items, claimOrder)
+}
+
+// drop takes away what has been claimed.
+func (f *fresh) drop(records []Record) {
+	for n := range records {
+		f.items = slices.DeleteFunc(f.items, func(i store.Item) bool { return i.Number == records[n].Number })
+	}
+}
+
+// line gives the claims that wait at a queue, first come first.
+func (p *parking) line(queue string) []*parkedClaim {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.lines[queue])
+}
+
+// reserve takes a claim that still waits and that no other change has.
+func (p *parking) reserve(c *parkedClaim) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.reserved || c.left || c.gone {
+		return false
+	}
+	c.reserved = true
+	return true
 }
 
 func (p *parking) release(c *parkedClaim) {

@@ -38,6 +38,17 @@ func (e *Engine) flag(queues []string) {
 	}
 }
 
+func (e *Engine) flagGains(gains []gain) {
+	if len(gains) == 0 {
+		return
+	}
+	names := make([]string, len(gains))
+	for n := range gains {
+		names[n] = gains[n].queue
+	}
+	e.flag(names)
+}
+
 func (e *Engine) flagAll(ctx context.Context) error {
 	var names []string
 	err := e.store.View(ctx, func(r store.Reader) error {

@@ -19,7 +19,7 @@ type tx struct {
 // effects is gathered while a change runs and carried out after its commit.
 type effects struct {
 	touched    []touch
-	available  []string     // queues that gained claimable items
+	available  []gain       // queues that gained claimable items
 	due        store.Time   // earliest lease end or delay end written, 0 = none
 	deliveries []delivery   // parked claims served by this change
 	parked     *parkedClaim // in its line through this run
@@ -27,6 +27,13 @@ type effects struct {
 	notices    []Notice
 	groups     bool // an item's Group was set or cleared
 	settings   bool // a queue's were
+}
+
+// gain is what became claimable in one queue.
+type gain struct {
+	queue string
+	items []uint64
+	whole bool // more than items, or nobody knows what
 }
 
 // touch counts what a change did to one queue.
@@ -106,7 +113,7 @@ func (e *Engine) committed(a *effects) {
 	e.rates.add(a.touched, e.now())
 	e.expirer.due(a.due)
 	e.pruner.committed(a.settings)
-	e.flag(a.available)
+	e.flagGains(a.available)
 	e.feed.touch(a)
 }
 
@@ -121,14 +128,23 @@ func (t *tx) touch(queue string) *touch {
 	return &t.after.touched[len(t.after.touched)-1]
 }
 
-// offer says that the queue gained items that can be claimed now.
-func (t *tx) offer(queue string) {
-	for _, name := range t.after.available {
-		if name == queue {
-			return
+// offer says that the queue may have gained items that can be claimed now.
+func (t *tx) offer(queue string) { t.gain(queue).whole = true }
+
+// offerItem says that the item can be claimed now.
+func (t *tx) offerItem(i *store.Item) {
+	g := t.gain(i.Queue)
+	g.items = append(g.items, i.Number)
+}
+
+func (t *tx) gain(queue string) *gain {
+	for n := range t.after.available {
+		if g := &t.after.available[n]; g.queue == queue {
+			return g
 		}
 	}
-	t.after.available = append(t.after.available, queue)
+	t.after.available = append(t.after.available, gain{queue: queue})
+	return &t.after.available[len(t.after.available)-1]
 }
 
 // remind keeps the earliest instant at which time itself changes an item.
@@ -173,9 +189,12 @@ func (t *tx) put(i *store.Item, from store.Status, event Event, why string) erro
 // add stores a new item with its history.
 func (t *tx) add(i *store.Item, payload []byte, event, why string) error {
 	i.CreatedAt, i.CreatedBy = t.now, t.actor
-	t.follow(i, 0, "add")
 	t.touch(i.Queue).in++
-	return t.Add(i, payload, store.Change{At: t.now, Actor: t.actor, Event: event, To: i.Status, Why: why})
+	if err := t.Add(i, payload, store.Change{At: t.now, Actor: t.actor, Event: event, To: i.Status, Why: why}); err != nil {
+		return err
+	}
+	t.follow(i, 0, "add")
+	return nil
 }
 
 func (t *tx) follow(i *store.Item, from store.Status, event Event) {
@@ -193,7 +212,7 @@ func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 	case i.Status.Waiting() && i.ReadyAt() > t.now:
 		t.remind(i.ReadyAt())
 	case i.Status.Waiting():
-		t.offer(i.Queue)
+		t.offerItem(i)
 	}
 }
 
