@@ -127,7 +127,11 @@ func suspended(pid int) bool {
 }
 
 func (a *app) start(ctx context.Context, where place, s store.Store, log *slog.Logger) (Service, error) {
-	e, err := engine.Open(ctx, s, engine.Options{Name: where.String(), ReadOnly: a.readOnly, Logger: log, Archive: where.archive()})
+	key, err := a.key()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	e, err := engine.Open(ctx, s, engine.Options{Name: where.String(), ReadOnly: a.readOnly, Logger: log, Key: key, Archive: where.archive()})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

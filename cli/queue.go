@@ -193,6 +193,8 @@ func queueNote(q engine.QueueState) string {
 	switch {
 	case q.Paused:
 		return "paused by " + q.PausedBy
+	case q.Locked != "":
+		return q.Locked
 	case q.ConsumerError != "":
 		return "consumer error: " + q.ConsumerError
 	}

@@ -103,7 +103,7 @@ func (a *app) queueApply() *cobra.Command {
 // check makes consumers' paths whole and holds each queue against the engine's
 // rules, by adding it to an engine that nobody else sees.
 func (f *queueFile) check(ctx context.Context, folder string) (err error) {
-	e, err := engine.Open(ctx, memory.New(), engine.Options{})
+	e, err := engine.Open(ctx, memory.New(), engine.Options{Key: make([]byte, engine.KeySize)})
 	if err != nil {
 		return err
 	}

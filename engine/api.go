@@ -203,6 +203,8 @@ type QueueState struct {
 	Delayed         int64        `json:"delayed"`
 	OldestWaitingAt store.Time   `json:"oldest_waiting_at,omitzero"`
 	NextAvailableAt store.Time   `json:"next_available_at,omitzero"`
+	// Locked is why contents of an encrypted queue can be neither read nor written.
+	Locked string `json:"locked,omitempty"`
 	// In and Out are items added and settled in each of the last 15 minutes
 	// since the engine started, oldest first, the running minute last.
 	In  []int `json:"in,omitempty"`

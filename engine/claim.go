@@ -96,7 +96,7 @@ type ask struct {
 // answerable errors of a claim were found before anything was written.
 func answerable(err error) bool {
 	switch store.CodeOf(err) {
-	case 0, store.CodeConflict, store.CodeNotFound:
+	case 0, store.CodeConflict, store.CodeNotFound, store.CodeForbidden:
 		return true
 	}
 	return false
@@ -137,6 +137,9 @@ func (t *tx) claim(r *ask) ([]Record, error) {
 	if q.Paused {
 		return nil, store.Conflict("queue "+q.Name, "paused by "+q.PausedBy, "resume it with `signalbox queue resume "+q.Name+"`")
 	}
+	if err := t.e.vault.locked(&q); err != nil {
+		return nil, err
+	}
 	if !r.Item.IsZero() {
 		return t.claimByID(&q, r)
 	}
@@ -152,6 +155,7 @@ func (t *tx) claimReady(q *store.Queue, r *ask) ([]Record, error) {
 // claimFrom claims the first candidates that suit, as long as ctx lasts.
 func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates iter.Seq2[store.Item, error]) ([]Record, error) {
 	var items []store.Item
+	var locked error // an item that nobody can read was passed over
 	seen := 0
 	for i, err := range candidates {
 		if seen++; seen > claimScan || ctx.Err() != nil {
@@ -160,9 +164,18 @@ func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates i
 		if err != nil || !r.suits(ctx, t, &i) { // an unreadable record is set aside; it never stops a queue
 			continue
 		}
+		if q.Encrypted {
+			if _, err := t.openPayload(q, &i); err != nil {
+				locked = err
+				continue
+			}
+		}
 		if items = append(items, i); len(items) == r.N {
 			break
 		}
+	}
+	if len(items) == 0 && locked != nil {
+		return nil, locked
 	}
 	records := make([]Record, 0, len(items))
 	for n := range items {
@@ -186,6 +199,9 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 	}
 	if i.Status.InFlight() {
 		return nil, store.Conflict(thing, "claim failure: held by "+i.ClaimedBy, "wait for it")
+	}
+	if _, err := t.openPayload(q, &i); err != nil {
+		return nil, err
 	}
 	rec, err := t.hold(q, r, &i)
 	if err != nil {
@@ -239,7 +255,7 @@ func (a *ask) suits(ctx context.Context, t *tx, i *store.Item) bool {
 	if len(a.filter.payload) == 0 {
 		return true
 	}
-	fits, err := a.filter.matchPayload(ctx, t, i.ID())
+	fits, err := a.filter.matchPayload(ctx, t, &t.e.vault, i)
 	return err == nil && fits
 }
 
@@ -269,7 +285,7 @@ func (t *tx) hold(q *store.Queue, r *ask, i *store.Item) (Record, error) {
 	}
 	rec := Record{Item: *i}
 	present(q, &rec.Item)
-	rec.Payload, err = t.Payload(i.ID())
+	rec.Payload, err = t.openPayload(q, i)
 	return rec, err
 }
 

@@ -50,7 +50,7 @@ func (e *Engine) Edit(ctx context.Context, r EditRequest) (rec Record, err error
 		if err != nil {
 			return err
 		}
-		rec, err = whole(t, i)
+		rec, err = t.e.whole(t, i)
 		return err
 	})
 	return rec, err
@@ -107,11 +107,11 @@ func (t *tx) editPayload(q *store.Queue, i *store.Item, payload json.RawMessage)
 	if err := firstOf(validateFamily(q, payload), t.e.schemas.keeps(q, payload)); err != nil {
 		return "", err
 	}
-	old, err := t.Payload(i.ID())
+	old, err := t.openPayload(q, i)
 	if err != nil {
 		return "", err
 	}
-	return edited("", q.Mask, old, payload), t.PutPayload(i.ID(), payload)
+	return edited("", q, old, payload), t.PutPayload(i.ID(), payload)
 }
 
 // takeReference checks that a reference is free where references are unique.

@@ -21,6 +21,9 @@ type Options struct {
 	// Archive is the folder of the archives that retention writes; "" = none,
 	// and then what would be archived stays.
 	Archive string
+	// Key opens and seals the contents of encrypted queues' items: KeySize bytes,
+	// or none, with which the rest works.
+	Key []byte
 }
 
 // Engine is one running engine on a store. All methods are safe for concurrent
@@ -42,6 +45,7 @@ type Engine struct {
 	supply      supply
 	schemas     schemas
 	bulks       bulks
+	vault       vault
 	latest      atomic.Int64 // what now gave last
 	closed      chan struct{}
 	closing     sync.Once
@@ -60,6 +64,9 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
+	}
+	if err := firstOf(e.vault.unlock(o.Key), e.vault.look(ctx, s)); err != nil {
+		return nil, err
 	}
 	e.feed.e = e
 	e.expirer.init(e)

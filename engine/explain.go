@@ -72,6 +72,9 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 	if q.Paused {
 		add(Reason{Code: "paused", Text: "queue " + q.Name + " is paused by " + q.PausedBy, Mend: "signalbox queue resume " + q.Name})
 	}
+	if err, ok := e.vault.locked(q).(*store.Error); ok {
+		add(Reason{Code: "encrypted", Text: "no robot gets it: " + err.Rule, Mend: err.Mend})
+	}
 	if i.DeferUntil > now {
 		add(Reason{Code: "deferred", Text: "deferred for another " + store.Duration(i.DeferUntil.Sub(now).Round(time.Second)).String(), Until: i.DeferUntil})
 	}

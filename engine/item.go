@@ -86,6 +86,9 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 	if err != nil {
 		return err
 	}
+	if err := t.e.vault.locked(&q); err != nil {
+		return err
+	}
 	if held.revision != q.Revision { // the settings have changed since
 		held = t.e.schemas.violations(&q, r.Items)
 	}
@@ -333,31 +336,36 @@ func (e *Engine) Item(ctx context.Context, id store.ID) (rec Record, err error) 
 		if err != nil {
 			return gone(r, id, err)
 		}
-		rec, err = whole(r, i)
+		rec, err = e.whole(r, i)
 		return err
 	})
 	return rec, err
 }
 
 // whole reads an item's contents beside it.
-func whole(r store.Reader, i store.Item) (Record, error) {
+func (e *Engine) whole(r store.Reader, i store.Item) (Record, error) {
 	q, err := r.Queue(i.Queue)
 	if err != nil {
 		return Record{}, err
 	}
 	rec := Record{Item: i}
 	present(&q, &rec.Item)
-	if rec.Payload, err = r.Payload(i.ID()); err != nil {
+	payload, err := r.Payload(i.ID())
+	if err != nil {
 		return rec, err
 	}
 	res, err := r.Result(i.ID())
 	if err != nil {
 		return rec, err
 	}
-	rec.Output, rec.Analytics = res.Output, res.Analytics
+	rec.Payload = e.vault.show(i.Chain, fieldPayload, payload)
+	rec.Output, rec.Analytics = e.vault.show(i.Chain, fieldOutput, res.Output), e.vault.show(i.Chain, fieldAnalytics, res.Analytics)
 	if rec.Error != nil && res.Details != "" {
 		failure := *rec.Error
 		failure.Details = res.Details
+		if q.Encrypted {
+			failure.Details = e.vault.showText(i.Chain, fieldDetails, res.Details)
+		}
 		rec.Error = &failure
 	}
 	return rec, nil

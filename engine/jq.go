@@ -38,8 +38,12 @@ func (f *Filter) addJQ(w word) error {
 // matchPayload says whether an item's payload gives neither false nor null for
 // every jq program. A program that fails on a payload does not match it; one
 // that takes longer than jqLimit is an error.
-func (f *Filter) matchPayload(ctx context.Context, r store.Reader, id store.ID) (bool, error) {
+func (f *Filter) matchPayload(ctx context.Context, r store.Reader, v *vault, i *store.Item) (bool, error) {
+	id := i.ID()
 	payload, err := r.Payload(id)
+	if err == nil {
+		payload, err = v.open(i.Chain, fieldPayload, payload)
+	}
 	if err != nil {
 		return false, nil // unreadable: set aside
 	}

@@ -21,7 +21,7 @@ func (e *Engine) Start(ctx context.Context, h Holding) (rec Record, err error) {
 		if err := t.put(i, from, EventStart, ""); err != nil {
 			return err
 		}
-		rec, err = whole(t, *i)
+		rec, err = t.e.whole(t, *i)
 		return err
 	})
 	return rec, err

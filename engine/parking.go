@@ -76,7 +76,7 @@ func (t *tx) serveLine(g *gain, line []*parkedClaim) error {
 		} else {
 			records, err = t.claim(c.ask)
 		}
-		if err != nil && store.CodeOf(err) != store.CodeConflict {
+		if !answerable(err) {
 			t.e.parking.release(c)
 			return err
 		}

@@ -33,7 +33,9 @@ func (t lookCounterTx) Ready(queue string, now store.Time) iter.Seq2[store.Item,
 	return t.count(t.Tx.Ready(queue, now))
 }
 
-func (t lookCounterTx) Items(q store.Query) iter.Seq2[store.Item, error] { return t.count(t.Tx.Items(q)) }
+func (t lookCounterTx) Items(q store.Query) iter.Seq2[store.Item, error] {
+	return t.count(t.Tx.Items(q))
+}
 
 func (t lookCounterTx) count(items iter.Seq2[store.Item, error]) iter.Seq2[store.Item, error] {
 	return func(yield func(store.Item, error) bool) {

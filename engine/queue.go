@@ -61,6 +61,9 @@ func (e *Engine) AddQueue(ctx context.Context, q store.Queue) (QueueState, error
 	if err := validateQueue(&q); err != nil {
 		return QueueState{}, err
 	}
+	if err := e.vault.locked(&q); err != nil {
+		return QueueState{}, err
+	}
 	err := e.change(ctx, func(t *tx) error {
 		if _, err := t.Queue(q.Name); err == nil {
 			return store.Conflict(fmt.Sprintf("queue %q", q.Name), "there is one of this name already", "change it with `signalbox queue set "+q.Name+"`")
@@ -230,6 +233,9 @@ func (e *Engine) queueState(r store.Reader, q store.Queue) (QueueState, error) {
 	}
 	defaultRetention(&q)
 	state := QueueState{Queue: q, Counts: s.Counts, Delayed: s.Delayed, NextAvailableAt: s.NextReady}
+	if err, ok := e.vault.locked(&q).(*store.Error); ok {
+		state.Locked = err.Rule
+	}
 	state.In, state.Out = e.rates.of(q.Name, e.now())
 	if s.Counts.Waiting() == 0 {
 		return state, nil

@@ -127,15 +127,19 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 		return copied, t.put(i, from, EventRetry, note)
 	}
 	if payload != nil {
-		old, err := t.Payload(i.ID())
+		kept, err := t.Payload(i.ID()) // sealed as it is, where it is sealed
+		if err != nil {
+			return store.ID{}, err
+		}
+		old, err := t.openPayload(q, i)
 		if err != nil {
 			return store.ID{}, err
 		}
 		if err := t.PutPayload(i.ID(), payload); err != nil {
 			return store.ID{}, err
 		}
-		note = edited(note, q.Mask, old, payload)
-		was.Payload = old
+		note = edited(note, q, old, payload)
+		was.Payload = kept
 	}
 	i.Undo = was
 	i.Spent, i.Reclaims, i.RetryNo = 0, 0, i.RetryNo+1
@@ -147,15 +151,17 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 // copyOf adds the next item of a transaction's chain, linked both ways (the
 // caller writes the original's Next). A nil payload copies the original's.
 func (t *tx) copyOf(q *store.Queue, i *store.Item, payload []byte, with func(*store.Item)) (store.ID, error) {
-	old, err := t.Payload(i.ID())
+	why := "retry of " + i.ID().String()
+	var err error
+	if payload == nil {
+		payload, err = t.Payload(i.ID()) // sealed as it is, where it is sealed
+	} else {
+		var old []byte
+		old, err = t.openPayload(q, i)
+		why = edited(why, q, old, payload)
+	}
 	if err != nil {
 		return store.ID{}, err
-	}
-	why := "retry of " + i.ID().String()
-	if payload == nil {
-		payload = old
-	} else {
-		why = edited(why, q.Mask, old, payload)
 	}
 	c := store.Item{
 		Queue: i.Queue, Family: i.Family, Status: waiting(i.Family)[0],
@@ -178,14 +184,17 @@ func validateTargets(targets []Target) error {
 }
 
 // edited says in the history what an edit changed, by the names of the fields
-// when both payloads are objects; what is in masked fields it does not tell.
-func edited(note string, mask []string, old, new []byte) string {
+// when both payloads are objects; what is in masked fields it does not tell, and
+// nothing of encrypted ones.
+func edited(note string, q *store.Queue, old, new []byte) string {
 	var a, b map[string]json.RawMessage
 	what := "payload replaced"
-	if json.Unmarshal(old, &a) == nil && json.Unmarshal(new, &b) == nil {
+	if q.Encrypted {
+		what = "payload edited; it is encrypted, so history does not tell how"
+	} else if json.Unmarshal(old, &a) == nil && json.Unmarshal(new, &b) == nil {
 		var changes []string
 		told := func(name string, v json.RawMessage) string {
-			if slices.Contains(mask, name) {
+			if slices.Contains(q.Mask, name) {
 				return Veil
 			}
 			return string(v)

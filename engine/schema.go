@@ -104,8 +104,8 @@ func validateSchemas(thing string, s *store.Schemas) error {
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // breach says how content breaks a schema, "" when it keeps it or there is
-// none.
-func (s *schemas) breach(text store.JSON, content []byte) string {
+// none. Of what is encrypted it says by which rule, and not what is in it.
+func (s *schemas) breach(text store.JSON, content []byte, encrypted bool) string {
 	if text == "" {
 		return ""
 	}
@@ -119,13 +119,13 @@ func (s *schemas) breach(text store.JSON, content []byte) string {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
 	if err != nil {
-		return err.Error()
+		return "it can't be read as JSON"
 	}
-	return worded(known.(*jsonschema.Schema).Validate(value))
+	return worded(known.(*jsonschema.Schema).Validate(value), encrypted)
 }
 
 // worded lists the breaches in a reviewer's words: where, and what is wrong.
-func worded(err error) string {
+func worded(err error, encrypted bool) string {
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return ""
@@ -143,6 +143,10 @@ func worded(err error) string {
 		text := v.ErrorKind.LocalizedString(english)
 		if at := strings.Join(v.InstanceLocation, "."); at != "" {
 			text = at + ": " + text
+		}
+		if encrypted {
+			_, rule, _ := strings.Cut(v.SchemaURL, "#")
+			text = "rule " + strings.Join(append([]string{rule}, v.ErrorKind.KeywordPath()...), "/")
 		}
 		list = append(list, text)
 	}
@@ -183,7 +187,7 @@ func (s *schemas) violations(q *store.Queue, items []NewItem) violations {
 	s.queues.Store(q.Name, true)
 	v.texts = make([]string, len(items))
 	for i := range items {
-		if text := s.breach(q.Schemas.Payload, items[i].Payload); text != "" {
+		if text := s.breach(q.Schemas.Payload, items[i].Payload, q.Encrypted); text != "" {
 			v.texts[i] = cleanText("payload breaks the schema: "+text, maxReason)
 		}
 	}
@@ -193,7 +197,7 @@ func (s *schemas) violations(q *store.Queue, items []NewItem) violations {
 // keeps refuses an edited payload that breaks the schema: who edits is there to
 // mend it.
 func (s *schemas) keeps(q *store.Queue, payload []byte) error {
-	if text := s.breach(q.Schemas.Payload, payload); text != "" {
+	if text := s.breach(q.Schemas.Payload, payload, q.Encrypted); text != "" {
 		return store.Invalid("payload", "breaks the schema: "+text, "mend it")
 	}
 	return nil
@@ -237,7 +241,7 @@ func (s *schemas) resultViolation(q *store.Queue, r *Settlement) string {
 		if len(c.content) == 0 {
 			c.content = []byte("{}")
 		}
-		if text := s.breach(c.schema, c.content); text != "" {
+		if text := s.breach(c.schema, c.content, q.Encrypted); text != "" {
 			return cleanText(c.name+" breaks the schema: "+text, maxReason)
 		}
 	}

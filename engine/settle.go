@@ -115,6 +115,9 @@ func (t *tx) settle(s *Settlement) (Outcome, error) {
 	if result, err := held(&i, s.Fence); err != nil {
 		return answer(s.Item, result, err).at(i.Status), nil
 	}
+	if err := t.e.vault.locked(&q); err != nil && (len(s.Output) > 0 || len(s.Analytics) > 0 || s.Details != "") {
+		return answer(s.Item, Refused, err).at(i.Status), nil
+	}
 	hadResult := i.Error != nil
 	copied, err := t.report(&q, &i, *s)
 	if err != nil {

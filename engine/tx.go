@@ -103,7 +103,7 @@ func (e *Engine) giveBackOrphans(records []Record) {
 // restart begins a run of the change; an earlier one may have been rolled back.
 func (t *tx) restart(s store.Tx) {
 	t.e.parking.takeBack(&t.after)
-	t.Tx, t.now = s, t.e.now()
+	t.Tx, t.now = sealingTx{s, &t.e.vault}, t.e.now()
 	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0], joined: t.after.joined}
 }
 

@@ -158,7 +158,7 @@ func (w *walk) wanted(ctx context.Context, r store.Reader, i *store.Item, now st
 	if len(w.f.payload) == 0 {
 		return true, nil
 	}
-	return w.f.matchPayload(ctx, r, i.ID())
+	return w.f.matchPayload(ctx, r, &w.e.vault, i)
 }
 
 // items yields what the path leads to, behind the place reached.
