@@ -342,33 +342,38 @@ func (e *Engine) Item(ctx context.Context, id store.ID) (rec Record, err error) 
 	return rec, err
 }
 
-// whole reads an item's contents beside it.
+// whole reads an item's contents beside it, for whoever looks.
 func (e *Engine) whole(r store.Reader, i store.Item) (Record, error) {
+	rec, encrypted, err := kept(r, i)
+	if err == nil && encrypted {
+		e.vault.show(&rec)
+	}
+	return rec, err
+}
+
+// kept reads an item's contents as the store has them: sealed, where its queue
+// is encrypted.
+func kept(r store.Reader, i store.Item) (rec Record, encrypted bool, err error) {
 	q, err := r.Queue(i.Queue)
 	if err != nil {
-		return Record{}, err
+		return Record{}, false, err
 	}
-	rec := Record{Item: i}
+	rec = Record{Item: i}
 	present(&q, &rec.Item)
-	payload, err := r.Payload(i.ID())
-	if err != nil {
-		return rec, err
+	if rec.Payload, err = r.Payload(i.ID()); err != nil {
+		return rec, false, err
 	}
 	res, err := r.Result(i.ID())
 	if err != nil {
-		return rec, err
+		return rec, false, err
 	}
-	rec.Payload = e.vault.show(i.Chain, fieldPayload, payload)
-	rec.Output, rec.Analytics = e.vault.show(i.Chain, fieldOutput, res.Output), e.vault.show(i.Chain, fieldAnalytics, res.Analytics)
+	rec.Output, rec.Analytics = res.Output, res.Analytics
 	if rec.Error != nil && res.Details != "" {
 		failure := *rec.Error
 		failure.Details = res.Details
-		if q.Encrypted {
-			failure.Details = e.vault.showText(i.Chain, fieldDetails, res.Details)
-		}
 		rec.Error = &failure
 	}
-	return rec, nil
+	return rec, q.Encrypted, nil
 }
 
 // present fills what an item takes from its queue unless it has its own.

@@ -261,7 +261,7 @@ func (f *pruneFound) consider(r store.Reader, g *pruneGroup, c *store.Change, wh
 }
 
 func archiveLine(b *bytes.Buffer, r store.Reader, i store.Item, history []store.Change, now store.Time) error {
-	rec, err := whole(r, i)
+	rec, _, err := kept(r, i)
 	if err != nil {
 		return err
 	}

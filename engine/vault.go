@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync/atomic"
 
 	"signalbox/store"
@@ -20,19 +19,19 @@ import (
 // KeySize is the length of an engine's key, in bytes.
 const KeySize = 32
 
-// Contents of encrypted queues' items are sealed before a store gets them:
+// Contents of encrypted queues' items are sealed before a store gets them. A seal
+// is text, so that it fits wherever the content would:
 //
-//	mark · key's id (4 bytes) · nonce (12) · AES-256-GCM of the content
+//	sealed:1: and in base64 key's id (4 bytes) · nonce (12) · AES-256-GCM
 //
 // with the item and the field as additional data, so that nothing sealed can be
 // put elsewhere. The item is the first of its chain: a retry's copy takes the
 // sealed payload over as it is, which an engine without the key can do too.
-// What is not sealed is left as it is; no content begins with the mark.
+// What is not sealed is left as it is; no JSON begins with the mark.
 const (
-	sealMark   = "\x00sb1"
-	keyIDSize  = 4
-	nonceSize  = 12
-	sealedText = "sealed:" // begins sealed text, which is base64
+	sealMark  = "sealed:1:"
+	keyIDSize = 4
+	nonceSize = 12
 )
 
 // Fields that are sealed.
@@ -99,11 +98,11 @@ func sealed(b []byte) bool { return bytes.HasPrefix(b, []byte(sealMark)) }
 
 // seal gives a content as stores keep it.
 func (v *vault) seal(chain store.ID, field string, content []byte) []byte {
-	b := append([]byte(sealMark), v.id...)
 	nonce := make([]byte, nonceSize)
 	_, _ = rand.Read(nonce) // never fails
-	b = append(b, nonce...)
-	return v.key.Seal(b, nonce, content, additional(chain, field))
+	b := append(bytes.Clone(v.id), nonce...)
+	b = v.key.Seal(b, nonce, content, additional(chain, field))
+	return base64.RawStdEncoding.AppendEncode([]byte(sealMark), b)
 }
 
 func additional(chain store.ID, field string) []byte { return []byte(chain.String() + "\x00" + field) }
@@ -114,8 +113,8 @@ func (v *vault) open(chain store.ID, field string, b []byte) ([]byte, error) {
 		return b, nil
 	}
 	thing := "the " + field + " of item " + chain.String()
-	b = b[len(sealMark):]
-	if len(b) < keyIDSize+nonceSize {
+	b, err := base64.RawStdEncoding.AppendDecode(nil, b[len(sealMark):])
+	if err != nil || len(b) < keyIDSize+nonceSize {
 		return nil, store.Unavailable(thing, fmt.Errorf("its seal is damaged"), "restore it from a backup")
 	}
 	id, nonce, b := b[:keyIDSize], b[keyIDSize:keyIDSize+nonceSize], b[keyIDSize+nonceSize:]
@@ -144,13 +143,24 @@ func (t *tx) openPayload(q *store.Queue, i *store.Item) ([]byte, error) {
 	return t.e.vault.open(i.Chain, fieldPayload, payload)
 }
 
-// show opens a content for whoever looks; what can't be opened says why.
-func (v *vault) show(chain store.ID, field string, b []byte) json.RawMessage {
-	content, err := v.open(chain, field, b)
-	if err != nil {
-		content, _ = json.Marshal(veiled(err)) // a string always marshals
+// show opens a record's contents for whoever looks; what can't be opened says why.
+func (v *vault) show(rec *Record) {
+	for field, content := range map[string]*json.RawMessage{fieldPayload: &rec.Payload, fieldOutput: &rec.Output, fieldAnalytics: &rec.Analytics} {
+		opened, err := v.open(rec.Chain, field, *content)
+		if err != nil {
+			opened, _ = json.Marshal(veiled(err)) // a string always marshals
+		}
+		*content = opened
 	}
-	return content
+	if rec.Error == nil || rec.Error.Details == "" {
+		return
+	}
+	failure := *rec.Error
+	details, err := v.open(rec.Chain, fieldDetails, []byte(failure.Details))
+	if failure.Details = string(details); err != nil {
+		failure.Details = veiled(err)
+	}
+	rec.Error = &failure
 }
 
 // veiled stands for what can't be opened.
@@ -160,27 +170,6 @@ func veiled(err error) string {
 		why = e.Rule
 	}
 	return Veil + " " + why
-}
-
-func (v *vault) sealText(chain store.ID, field, text string) string {
-	return sealedText + base64.RawStdEncoding.EncodeToString(v.seal(chain, field, []byte(text)))
-}
-
-// showText is show for text.
-func (v *vault) showText(chain store.ID, field, text string) string {
-	rest, ok := strings.CutPrefix(text, sealedText)
-	if !ok {
-		return text
-	}
-	b, err := base64.RawStdEncoding.DecodeString(rest)
-	if err != nil || !sealed(b) {
-		return text // only looks so
-	}
-	content, err := v.open(chain, field, b)
-	if err != nil {
-		return veiled(err)
-	}
-	return string(content)
 }
 
 // sealingTx seals what a change writes.
@@ -268,7 +257,7 @@ func (t sealingTx) PutResult(id store.ID, r store.Result) error {
 		r.Analytics = t.v.seal(i.Chain, fieldAnalytics, r.Analytics)
 	}
 	if r.Details != "" {
-		r.Details = t.v.sealText(i.Chain, fieldDetails, r.Details)
+		r.Details = string(t.v.seal(i.Chain, fieldDetails, []byte(r.Details)))
 	}
 	return t.Tx.PutResult(id, r)
 }

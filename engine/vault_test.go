@@ -245,3 +245,44 @@ func TestSealsHoldTheirItem(t *testing.T) {
 	_, err = r.SetQueue(r.ctx, "q", []byte(`{"encrypted":false}`))
 	r.wantCode(err, store.CodeInvalid)
 }
+
+// Archives get contents sealed, and undo keeps them so.
+func TestArchiveAndUndoKeepSeals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		e, err := engine.Open(t.Context(), openBolt(t, filepath.Join(dir, "s.db")), engine.Options{Archive: filepath.Join(dir, "archive"), Key: keyOne})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{e, t, engine.WithActor(t.Context(), "anna")}
+		secretQueue(r, store.Jobs)
+		r.set("q", `{"retain_settled":"24h","retain_settled_then":"archive","retain_excepted":"24h","retain_excepted_then":"archive"}`)
+		secretLife(r)
+		excepted, err := r.Select(r.ctx, engine.ListRequest{Filter: "status:failed"})
+		if err != nil || len(excepted) == 0 {
+			t.Fatal(err, excepted)
+		}
+		before := r.item(excepted[0].Item)
+		if _, err := r.Retry(r.ctx, engine.RetryRequest{Targets: excepted[:1], Payload: []byte(`{"other":1}`)}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := r.Undo(r.ctx, engine.UndoRequest{Targets: []engine.Target{{Item: before.ID()}}})
+		if err != nil || out[0].Err != nil {
+			t.Fatal(err, out)
+		}
+		if after := r.item(before.ID()); string(after.Payload) != string(before.Payload) {
+			t.Errorf("undone to %s, it was %s", after.Payload, before.Payload)
+		}
+		time.Sleep(50 * time.Hour)
+		r.Close()
+		days, err := filepath.Glob(filepath.Join(dir, "archive", "q", "*.zst"))
+		if err != nil || len(days) == 0 {
+			t.Fatal(err, days)
+		}
+		for _, l := range lines(t, days[0]) {
+			if text := fmt.Sprintf("%s %s %s %v %v", l.Payload, l.Output, l.Analytics, l.Item.Error, l.History); strings.Contains(text, secret) || !bytes.HasPrefix(l.Payload, []byte("sealed:1:")) {
+				t.Errorf("archived %s", text)
+			}
+		}
+	})
+}
