@@ -42,7 +42,7 @@ func (a *app) backupCommand() *cobra.Command {
 			if err := a.checkTarget(s, path, force); err != nil {
 				return err
 			}
-			bytes, err := backupTo(ctx, s, path)
+			bytes, err := wholeFile(ctx, path, func(w io.Writer) error { return s.Backup(ctx, w) })
 			if err != nil {
 				return err
 			}
@@ -91,9 +91,9 @@ func (a *app) checkTarget(s Service, path string, force bool) error {
 	return nil
 }
 
-// backupTo writes a backup that gets its name when it is whole and on disk, and
+// wholeFile writes a file that gets its name when it is whole and on disk, and
 // gives its size.
-func backupTo(ctx context.Context, s Service, path string) (size int64, err error) {
+func wholeFile(ctx context.Context, path string, write func(io.Writer) error) (size int64, err error) {
 	out, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial") // nobody else's file
 	if err != nil {
 		return 0, unwritable(path, err)
@@ -105,7 +105,7 @@ func backupTo(ctx context.Context, s Service, path string) (size int64, err erro
 			_ = os.Remove(partial)
 		}
 	}()
-	if err := s.Backup(ctx, interruptibleWriter{ctx, out}); err != nil {
+	if err := write(interruptibleWriter{ctx, out}); err != nil {
 		return 0, err
 	}
 	info, err := out.Stat()

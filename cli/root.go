@@ -31,7 +31,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.queueCommands(), a.itemCommands(), a.slotCommands(),
 		a.claimCommand(), a.startCommand(), a.renewCommand(), a.progressCommand(),
-		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(),
+		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(), a.exportCommand(),
 		a.serveCommand(), a.demoCommand(), a.snapshotCommand(),
 		a.keyCommands(), a.themeCommands(),
 		a.checkCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(),

@@ -208,6 +208,10 @@ func (v *visitor) Pool(ctx context.Context) (lane.State, error) {
 	return ask(ctx, v, func(s Service) (lane.State, error) { return s.Pool(ctx) })
 }
 
+func (v *visitor) Export(ctx context.Context, r engine.ExportRequest, w io.Writer) (engine.Exported, error) {
+	return ask(ctx, v, func(s Service) (engine.Exported, error) { return s.Export(ctx, r, w) })
+}
+
 // What keeping a store asks.
 
 func (v *visitor) Check(ctx context.Context) ([]string, error) {

@@ -232,16 +232,39 @@ func (c *Client) Check(ctx context.Context) ([]string, error) {
 
 // Backup writes a copy of the store; w may have got a part when it fails.
 func (c *Client) Backup(ctx context.Context, w io.Writer) error {
-	answer, err := c.ask(ctx, http.MethodGet, "/v1/backup", nil)
+	_, err := c.copy(ctx, "/v1/backup", w)
+	return err
+}
+
+// Export writes a file of items; w may have got a part when it fails.
+func (c *Client) Export(ctx context.Context, r engine.ExportRequest, w io.Writer) (done engine.Exported, err error) {
+	query := wire.ListQuery(engine.ListRequest{Queue: r.Queue, Statuses: r.Statuses, Filter: r.Filter})
+	query.Set("format", string(r.Format))
+	query.Set("masked", strconv.FormatBool(r.Masked))
+	trailer, err := c.copy(ctx, "/v1/export?"+query.Encode(), w)
 	if err != nil {
-		return err
+		return done, err
+	}
+	for name, n := range map[string]*int64{wire.ItemsTrailer: &done.Items, wire.DamagedTrailer: &done.Damaged} {
+		if *n, err = strconv.ParseInt(trailer.Get(name), 10, 64); err != nil {
+			return done, c.unreachable(ctx, fmt.Errorf("its answer has no end: %w", err))
+		}
+	}
+	return done, nil
+}
+
+// copy copies an answer of octets, and gives what stands behind it.
+func (c *Client) copy(ctx context.Context, path string, w io.Writer) (http.Header, error) {
+	answer, err := c.ask(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
 	}
 	defer answer.Body.Close()
 	to := &target{w: w}
 	if _, err := io.Copy(to, answer.Body); err != nil && to.err == nil {
-		return c.unreachable(ctx, fmt.Errorf("its answer ended early: %w", err))
+		return nil, c.unreachable(ctx, fmt.Errorf("its answer ended early: %w", err))
 	}
-	return to.err
+	return answer.Trailer, to.err
 }
 
 // target remembers that it was the writer that failed, and not what is copied.

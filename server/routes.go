@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"time"
 
 	"signalbox/engine"
+	"signalbox/engine/export"
 	"signalbox/engine/lane"
 	"signalbox/server/wire"
 	"signalbox/store"
@@ -49,6 +49,7 @@ func routes(health wire.Health) []route {
 		read("GET /v1/changes", changesOf, changes),
 		read("GET /v1/stream", streamOf, Service.Stream),
 		read("GET /v1/robots", nothing, func(s Service, ctx context.Context, _ struct{}) ([]engine.Robot, error) { return s.Robots(ctx) }),
+		read("GET /v1/export", exportOf, exported),
 
 		write("POST /v1/claim", claim),
 		write("POST /v1/start", Service.Start),
@@ -284,5 +285,23 @@ func check(s Service, ctx context.Context, _ struct{}) (wire.Check, error) {
 }
 
 func backup(s Service, ctx context.Context, _ struct{}) (octets, error) {
-	return func(w io.Writer) error { return s.Backup(ctx, w) }, nil
+	return func(w *writing) error { return s.Backup(ctx, w) }, nil
+}
+
+func exportOf(p *params) engine.ExportRequest {
+	r := p.list()
+	return engine.ExportRequest{Queue: r.Queue, Statuses: r.Statuses, Filter: r.Filter, Format: export.Format(p.text("format")), Masked: p.flag("masked")}
+}
+
+// exported says behind the body what it holds.
+func exported(s Service, ctx context.Context, in engine.ExportRequest) (octets, error) {
+	return func(w *writing) error {
+		w.announce(wire.ItemsTrailer, wire.DamagedTrailer)
+		done, err := s.Export(ctx, in, w)
+		if err == nil {
+			w.count(wire.ItemsTrailer, done.Items)
+			w.count(wire.DamagedTrailer, done.Damaged)
+		}
+		return err
+	}, nil
 }

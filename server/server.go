@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"strconv"
 	"time"
 
 	"signalbox/engine"
@@ -47,6 +48,7 @@ type Service interface {
 	Changes(ctx context.Context, after uint64, limit int) ([]store.Change, error)
 	Stream(context.Context, engine.StreamRequest) (engine.Stream, error)
 	Robots(context.Context) ([]engine.Robot, error)
+	Export(context.Context, engine.ExportRequest, io.Writer) (engine.Exported, error)
 
 	Claim(context.Context, engine.ClaimRequest) ([]engine.Record, error)
 	Start(context.Context, engine.Holding) (engine.Record, error)
@@ -134,13 +136,21 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // octets is an answer that is no JSON, written as it is made.
-type octets func(io.Writer) error
+type octets func(*writing) error
 
 // writing is the body of an answer of octets.
 type writing struct {
 	w   http.ResponseWriter
 	any bool
 }
+
+// announce says before the body what will stand behind it.
+func (b *writing) announce(names ...string) {
+	b.w.Header()["Trailer"] = names
+}
+
+// count leaves a number that was announced behind the body.
+func (b *writing) count(name string, n int64) { b.w.Header().Set(name, strconv.FormatInt(n, 10)) }
 
 func (b *writing) Write(p []byte) (int, error) {
 	if !b.any {

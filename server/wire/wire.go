@@ -17,6 +17,13 @@ import (
 // ActorHeader names who acts in a request.
 const ActorHeader = "Signalbox-Actor"
 
+// Trailers of an export: how many items are in it, and how many records could
+// not be read.
+const (
+	ItemsTrailer   = "Signalbox-Items"
+	DamagedTrailer = "Signalbox-Damaged"
+)
+
 // Failure is the body of every answer that is an error.
 type Failure struct {
 	Error *store.Error `json:"error"`
