@@ -7,7 +7,9 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,17 +31,21 @@ type importing struct {
 	from    int    // the first line to read rows from
 	strict  bool
 	columns intake.Columns
+	states  string
+	dates   string
+	text    string // its encoding
 }
 
 func (a *app) itemImport() *cobra.Command {
 	im := importing{app: a}
 	c := &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Add the rows of a file: CSV, JSON lines or a JSON array",
-		Long: "Add the rows of a file, told from its content: CSV, JSON lines or a JSON array.\n\n" +
+		Short: "Add the rows of a file: CSV, JSON lines, a JSON array or the orchestrator's file",
+		Long: "Add the rows of a file, told from its content: CSV, JSON lines, a JSON array or the orchestrator's file. docs/formats.md describes them.\n\n" +
 			"In CSV the columns Reference, Deadline, Postpone and Priority become the item's own fields and all others its payload. " +
 			"With --reference, --due, --priority or --defer the named columns do, and all columns stay in the payload. " +
 			"A JSON row with a payload is an item; any other is a payload.\n\n" +
+			"Items of the orchestrator's file keep their states, attempts and results; all others are new work, unless --states keep says that they were exported and are to be stored as they were.\n\n" +
 			"Rejected rows go to FILE.rejects, or FILE.rejects.2 and so on where there is one; mended, that file can be imported.",
 		Example: "signalbox item import --queue orders --reference orderID --due requiredDate orders.csv\n" +
 			"signalbox item import --queue orders --mode independent orders.csv",
@@ -54,6 +60,9 @@ func (a *app) itemImport() *cobra.Command {
 	f.StringVar(&im.columns.Defer, "defer", "", "column of the time before which not to claim")
 	f.StringVar(&im.rejects, "rejects", "", "new file for the rejected rows (default FILE.rejects beside it)")
 	f.IntVar(&im.from, "from-line", 0, "pass over the rows that begin before this line, to go on after an import that ended early")
+	f.StringVar(&im.states, "states", "", "the states that items were in: keep, or new for all as new work (default keep for the orchestrator's file)")
+	f.StringVar(&im.dates, "dates", "", "how dates like 03/01/2026 are read: dmy or mdy (default refused)")
+	f.StringVar(&im.text, "encoding", "", "of the text: utf-8, utf-16, utf-16le, utf-16be or windows-1252 (default UTF-8, or UTF-16 by its mark)")
 	strictFlag(c, &im.strict)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		im.path = args[0]
@@ -61,6 +70,9 @@ func (a *app) itemImport() *cobra.Command {
 		case engine.AllOrNothing, engine.StopOnFirstFailure, engine.Independent:
 		default:
 			return usage(fmt.Sprintf("--mode %q", im.mode), "no such mode", "use all-or-nothing, stop-on-first-failure or independent")
+		}
+		if err := im.checkReading(); err != nil {
+			return err
 		}
 		if im.queue == "" {
 			return needsQueue(c)
@@ -99,7 +111,7 @@ func (im *importing) run(ctx context.Context, s Service) error {
 	if err != nil {
 		return err
 	}
-	file, err := intake.Open(bar.reader(in), intake.Options{Columns: im.columns, Now: im.app.Now(), Zone: zone})
+	file, err := intake.Open(bar.reader(in), im.options(zone))
 	if err != nil {
 		return fmt.Errorf("%s: %w", im.name(), err)
 	}
@@ -107,6 +119,30 @@ func (im *importing) run(ctx context.Context, s Service) error {
 		return im.whole(ctx, s, file, bar)
 	}
 	return im.batches(ctx, s, file, bar)
+}
+
+// checkReading refuses flags about the file that have no such value.
+func (im *importing) checkReading() error {
+	switch intake.States(im.states) {
+	case intake.DefaultStates, intake.KeepStates, intake.NewStates:
+	default:
+		return usage(fmt.Sprintf("--states %q", im.states), "states are kept or new", "use keep or new")
+	}
+	switch intake.Dates(im.dates) {
+	case intake.NoDates, intake.DayFirst, intake.MonthFirst:
+	default:
+		return usage(fmt.Sprintf("--dates %q", im.dates), "dates begin with the day or the month", "use dmy or mdy")
+	}
+	_, err := intake.ParseEncoding(im.text)
+	return err
+}
+
+func (im *importing) options(zone *time.Location) intake.Options {
+	encoding, _ := intake.ParseEncoding(im.text) // checked with the flags
+	return intake.Options{
+		Columns: im.columns, Now: im.app.Now(), Zone: zone,
+		States: intake.States(im.states), Dates: intake.Dates(im.dates), Encoding: encoding,
+	}
 }
 
 func (im *importing) open() (io.ReadCloser, int64, error) {
@@ -180,7 +216,7 @@ func (im *importing) whole(ctx context.Context, s Service, file *intake.File, ba
 	}
 	bar.say("storing")
 	// From here on it is stored or refused, so that nobody need guess.
-	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, Items: items})
+	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name()), Items: items})
 	if err == nil {
 		bar.clear()
 		done := imported{Stored: len(items)}

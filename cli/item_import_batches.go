@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"signalbox/engine"
 	"signalbox/engine/intake"
@@ -142,7 +143,7 @@ func (b *batcher) flush(ctx context.Context) error {
 }
 
 func (b *batcher) add(ctx context.Context, rows []intake.Row) ([]engine.AddResult, error) {
-	r := engine.AddRequest{Queue: b.im.queue, Mode: b.im.mode, Strict: b.im.strict}
+	r := engine.AddRequest{Queue: b.im.queue, Mode: b.im.mode, Strict: b.im.strict, From: filepath.Base(b.im.name())}
 	for _, row := range rows {
 		if row.Err == nil {
 			r.Items = append(r.Items, row.Item)

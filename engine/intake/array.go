@@ -8,16 +8,18 @@ import (
 	"signalbox/store"
 )
 
-// arrayRows reads the elements of one JSON array. It only finds where each
-// ends, by its brackets and strings, so that one that is no JSON inside is
+// arrayRows reads the elements of one JSON array, or of the one within the
+// orchestrator's file. It only finds where each ends, by its brackets and strings, so that one that is no JSON inside is
 // rejected alone.
 func (f *File) arrayRows(yield func(Row, error) bool) {
 	a := array{r: f.in, line: 1}
-	if c, err := a.peekToken(); err != nil || c != '[' {
-		yield(Row{}, unreadable(err))
-		return
+	for c := byte(0); c != '['; { // Open has seen it
+		var err error
+		if c, err = a.read(); err != nil {
+			yield(Row{}, unreadable(err))
+			return
+		}
 	}
-	a.read()
 	for first := true; ; first = false {
 		c, err := a.peekToken()
 		if err == nil && c == ']' && first {
@@ -34,6 +36,12 @@ func (f *File) arrayRows(yield func(Row, error) bool) {
 		}
 		if end, _ := a.read(); end == ']' {
 			break
+		}
+	}
+	if f.Format == Orchestrator {
+		if err := a.unwrap(); err != nil {
+			yield(Row{}, err)
+			return
 		}
 	}
 	if c, err := a.peekToken(); err == nil {
@@ -55,6 +63,13 @@ func (a *array) read() (byte, error) {
 		a.line++
 	}
 	return c, err
+}
+
+func (a *array) unread(c byte) error {
+	if c == '\n' {
+		a.line--
+	}
+	return a.r.r.UnreadByte()
 }
 
 // peekToken passes over white space and gives the byte after it, unread.
@@ -81,11 +96,17 @@ func (a *array) element(before error) (line int, raw []byte, err error) {
 		return 0, nil, before
 	}
 	line = a.line
+	raw, err = a.past("]")
+	return line, raw, err
+}
+
+// past reads up to the comma or the closing bracket behind what comes next.
+func (a *array) past(end string) (raw []byte, err error) {
 	depth, quoted, escaped := 0, false, false
 	for {
 		c, err := a.read()
 		if err != nil {
-			return line, nil, err
+			return nil, err
 		}
 		switch {
 		case escaped:
@@ -95,17 +116,37 @@ func (a *array) element(before error) (line int, raw []byte, err error) {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case depth == 0 && (c == ',' || c == ']'):
-			return line, bytes.TrimSpace(raw), a.r.r.UnreadByte()
+		case depth == 0 && (c == ',' || c == end[0]):
+			return bytes.TrimSpace(raw), a.unread(c)
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':
 			depth--
 		}
 		if len(raw) == maxRow {
-			return line, nil, tooLong
+			return nil, tooLong
 		}
 		raw = append(raw, c)
+	}
+}
+
+// unwrap passes over the rest of the object that the array is in.
+func (a *array) unwrap() error {
+	for {
+		c, err := a.peekToken()
+		switch {
+		case err != nil:
+			return store.Invalid("the file", "its object is not closed", "end it with }")
+		case c == '}':
+			a.read()
+			return nil
+		case c != ',':
+			return store.Invalid("the file", "something follows its items: "+quoted(string(c)), "end it with }")
+		}
+		a.read()
+		if _, err := a.past("}"); err != nil {
+			return a.broken(err)
+		}
 	}
 }
 

@@ -1,10 +1,13 @@
 package intake
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"signalbox/engine"
+	"signalbox/engine/export"
+	"signalbox/engine/object"
 	"signalbox/store"
 )
 
@@ -17,23 +20,37 @@ const (
 
 // columns knows what each CSV column is for.
 type columns struct {
-	names   []string
-	payload []bool
-	fields  fields
-	index   struct{ reference, due, priority, deferral int } // -1 = no such column
+	names []string
+	use   []use
+	read  *reader
+	index struct{ reference, due, priority, deferral int } // -1 = no such column
+	// exported says that the file is one of package export, whose columns and
+	// cells have meanings of their own.
+	exported bool
+}
+
+// use is what a column is for.
+type use struct {
+	payload bool   // a field of the payload
+	json    bool   // whose cells hold JSON
+	key     []byte // its name as JSON, and a colon
+	own     field  // else of the item, in an exported file
 }
 
 // newColumns reads a header. Without named columns UiPath's are looked for, and
 // they are then no part of the payload.
-func newColumns(names []string, opt Options) (*columns, error) {
-	c := &columns{names: names, payload: make([]bool, len(names)), fields: newFields(opt)}
+func newColumns(names []string, opt Options, read *reader) (*columns, error) {
+	c := &columns{names: names, use: make([]use, len(names)), read: read}
 	if err := c.checkNames(); err != nil {
 		return nil, err
 	}
-	for i := range names {
-		c.payload[i] = !c.rejected() || i > 1
-	}
 	named, want := opt.Columns != Columns{}, opt.Columns
+	if c.exported = !named && export.Exported(names); c.exported {
+		return c, c.ofExport()
+	}
+	for i, name := range names {
+		c.use[i] = use{payload: !c.rejected() || i > 1, key: append(object.AppendString(nil, name), ':')}
+	}
 	if !named {
 		want = Columns{Reference: "Reference", Due: "Deadline", Priority: "Priority", Defer: "Postpone"}
 	}
@@ -46,10 +63,35 @@ func newColumns(names []string, opt Options) (*columns, error) {
 		case *field.at < 0 && named && field.name != "":
 			return nil, store.Invalid(fmt.Sprintf("column %q", field.name), "the header has no such column", "it has "+strings.Join(names, ", "))
 		case *field.at >= 0 && !named:
-			c.payload[*field.at] = false
+			c.use[*field.at].payload = false
 		}
 	}
 	return c, nil
+}
+
+// uiPath are the four columns of UiPath's upload.
+var uiPath = map[string]field{"reference": reference, "deadline": dueAt, "postpone": deferUntil, "priority": priority}
+
+// ofExport finds what the columns of an exported file are for.
+func (c *columns) ofExport() error {
+	for i, name := range c.names {
+		at, own := columnNames[name]
+		if !own {
+			at, own = uiPath[strings.ToLower(name)]
+		}
+		switch {
+		case own:
+			c.use[i] = use{own: at}
+		case c.rejected() && i < 2:
+			c.use[i] = use{own: foreign}
+		case strings.HasPrefix(name, export.Prefix):
+			return store.Invalid(fmt.Sprintf("column %q", name), "an item has no such field", "leave out its prefix "+export.Prefix)
+		default:
+			of, json := export.FieldOf(export.Unguard(name))
+			c.use[i] = use{payload: true, json: json, key: append(object.AppendString(nil, of), ':')}
+		}
+	}
+	return nil
 }
 
 // checkNames trims the names and refuses those that would make no JSON object.
@@ -101,52 +143,73 @@ func (c *columns) item(values []string) (engine.NewItem, error) {
 		}
 		return item, store.Invalid(fmt.Sprintf("%d %s, the header has %d", len(values), fields, len(c.names)), "", "")
 	}
+	if c.exported {
+		return c.exportedItem(values)
+	}
 	cell := func(i int) string {
 		if i < 0 {
 			return ""
 		}
 		return values[i]
 	}
-	err := c.fields.set(&item, cell(c.index.reference), cell(c.index.due), cell(c.index.priority), cell(c.index.deferral))
+	err := c.read.cells(&item, cell(c.index.reference), cell(c.index.due), cell(c.index.priority), cell(c.index.deferral))
 	if err != nil {
 		return item, err
 	}
-	b := []byte{'{'}
+	b := make([]byte, 0, c.room(values))
+	b = append(b, '{')
 	for i, value := range values {
-		if !c.payload[i] {
+		if !c.use[i].payload {
 			continue
 		}
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = appendString(b, c.names[i])
-		b = append(b, ':')
-		b = appendString(b, value)
+		b = object.AppendString(append(b, c.use[i].key...), value)
 	}
 	item.Payload = append(b, '}')
 	return item, nil
 }
 
-// appendString writes valid UTF-8 as a JSON string, changing nothing that JSON
-// lets stand.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\n':
-			b = append(b, `\n`...)
-		case c == '\r':
-			b = append(b, `\r`...)
-		case c == '\t':
-			b = append(b, `\t`...)
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = append(b, c)
-		}
+// room is about how long a record's payload becomes.
+func (c *columns) room(values []string) int {
+	n := 2
+	for i, value := range values {
+		n += len(value) + len(c.use[i].key) + 3
 	}
-	return append(b, '"')
+	return n
+}
+
+// exportedItem makes an item of a record of an exported file. An empty cell is
+// a field that the item does not have.
+func (c *columns) exportedItem(values []string) (engine.NewItem, error) {
+	var g given
+	b := make([]byte, 0, c.room(values))
+	b = append(b, '{')
+	for i, cell := range values {
+		value := export.Unguard(cell)
+		if !c.use[i].payload {
+			g[c.use[i].own] = value
+			continue
+		}
+		if cell == "" {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, c.use[i].key...)
+		if !c.use[i].json {
+			b = object.AppendString(b, value)
+			continue
+		}
+		if !json.Valid([]byte(value)) {
+			return engine.NewItem{}, store.Invalid(fmt.Sprintf("column %q: %s", c.names[i], quoted(value)), "it is not JSON, which this column holds", `write text in quotes, as "text"`)
+		}
+		b = append(b, value...)
+	}
+	if g[payload] == "" {
+		g[payload] = string(append(b, '}'))
+	}
+	return c.read.item(&g)
 }

@@ -102,7 +102,7 @@ func (f *File) record() (record, error) {
 		return rec, err
 	}
 	rec.raw, rec.third, rec.fields = trimEnd(text), split.third, split.fields
-	rec.err = checkText(rec.raw)
+	rec.err = f.checkText(rec.raw)
 	return rec, nil
 }
 
@@ -163,7 +163,7 @@ func (f *File) readHeader() error {
 		return fmt.Errorf("header: %w", rec.err)
 	}
 	f.header, f.third = rec.raw, rec.third
-	f.columns, err = newColumns(rec.fields, f.opt)
+	f.columns, err = newColumns(rec.fields, f.opt, &f.read)
 	return err
 }
 

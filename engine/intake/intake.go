@@ -1,8 +1,8 @@
 // Package intake reads files of work into new items, row by row.
 //
 // What a file holds is told from its content: CSV (in UiPath's upload layout,
-// or with named columns), one JSON object a line, or one JSON array. Reading
-// streams: one row is in memory at a time, and a row that can't be read is
+// with named columns, or as package export writes it), one JSON object a line,
+// one JSON array, or the orchestrator's file. Reading streams: one row is in memory at a time, and a row that can't be read is
 // handed on as a rejected row with its line, its text and its reason, after
 // which reading goes on with the next. Only what makes the rest of the file
 // unreadable ends it.
@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"signalbox/engine"
+	"signalbox/engine/object"
 	"signalbox/store"
 )
 
@@ -35,6 +36,8 @@ const (
 	CSV   Format = "csv"
 	JSONL Format = "jsonl"
 	JSON  Format = "json" // one array
+	// Orchestrator is one object whose items are an array in it.
+	Orchestrator Format = "orchestrator"
 )
 
 // maxRow bounds a row's text: far above the largest payload an item may have,
@@ -55,6 +58,13 @@ type Options struct {
 	Now time.Time
 	// Zone is that of times written without one; nil is UTC.
 	Zone *time.Location
+	// Dates says how dates like 03/01/2026 are read.
+	Dates Dates
+	// States says whether items keep the states that the file says they are in.
+	States States
+	// Encoding is how the text is written; "" = UTF-8, or UTF-16 where the file
+	// begins so.
+	Encoding Encoding
 }
 
 // Row is one row of a file: an item to add, or why it is none.
@@ -77,6 +87,8 @@ type File struct {
 	header    []byte   // CSV: the header's text
 	third     int      // CSV: where in it the third name begins
 	columns   *columns // CSV
+	read      reader
+	split     []object.Field
 }
 
 // Open looks at the beginning of r and readies its rows. The error is a
@@ -85,24 +97,25 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	if opt.Zone == nil {
 		opt.Zone = time.UTC
 	}
-	buf := bufio.NewReaderSize(r, 64<<10)
+	decoded, err := decode(bufio.NewReaderSize(r, 64<<10), opt.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	buf := bufio.NewReaderSize(decoded, 64<<10)
 	head, err := buf.Peek(4 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, unreadable(err)
-	}
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, store.Invalid("the file", "it is UTF-16", "save it as UTF-8")
 	}
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		buf.Discard(len("\ufeff"))
 		head = head[len("\ufeff"):]
 	}
-	f := &File{opt: opt, in: &lines{r: buf}}
+	f := &File{opt: opt, in: &lines{r: buf}, read: reader{opt.Now, opt.Zone, opt.Dates, opt.States}}
 	switch begin := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(begin, []byte("[")):
 		f.Format = JSON
-	case orchestrator.Match(begin):
-		return nil, store.Invalid("the file", `it is an object that holds its rows under "items"`, "give the array alone, from its [ to its ]")
+	case wrapped.Match(begin):
+		f.Format = Orchestrator
 	case bytes.HasPrefix(begin, []byte("{")):
 		if goesOn(begin) {
 			return nil, store.Invalid("the file", "its first object goes on over several lines", "write one object on each line, or all of them in an array")
@@ -115,8 +128,8 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	return f, nil
 }
 
-// orchestrator is how a file begins that wraps its rows.
-var orchestrator = regexp.MustCompile(`^\{\s*"items"\s*:\s*\[`)
+// wrapped is how the orchestrator's file begins.
+var wrapped = regexp.MustCompile(`^\{\s*"items"\s*:\s*\[`)
 
 // goesOn says that the first line begins an object which it does not end.
 func goesOn(head []byte) bool {
@@ -132,7 +145,7 @@ func goesOn(head []byte) bool {
 // the file can't be read.
 func (f *File) Rows() iter.Seq2[Row, error] {
 	switch f.Format {
-	case JSON:
+	case JSON, Orchestrator:
 		return f.arrayRows
 	case JSONL:
 		return f.lineRows
@@ -157,7 +170,7 @@ func unreadable(err error) error {
 }
 
 // checkText refuses text that is not UTF-8, and says where.
-func checkText(raw []byte) error {
+func (f *File) checkText(raw []byte) error {
 	if utf8.Valid(raw) {
 		return nil
 	}
@@ -169,5 +182,5 @@ func checkText(raw []byte) error {
 		}
 		at += n
 	}
-	return store.Invalid(fmt.Sprintf("byte 0x%02X at column %d", raw[at], at+1), "it is not UTF-8", "save the file as UTF-8")
+	return store.Invalid(fmt.Sprintf("byte 0x%02X at column %d", raw[at], at+1), "it is not UTF-8", "save the file as UTF-8, or say --encoding windows-1252 if it is that")
 }

@@ -89,8 +89,10 @@ func TestRead(t *testing.T) {
 			[]string{`2 rejected: character 'x' at column 4: it follows a closing quote; write a quote within quotes twice`, `3 {"a":"3","b":"4"}`}},
 		{"a late wrong quote costs one line", "a,b\n\"1,2\n3,4\n5,\"6\n", intake.Columns{},
 			[]string{"2 rejected: character '6' at column 4: it follows a closing quote; write a quote within quotes twice", `3 {"a":"3","b":"4"}`, "4 rejected: a quoted field: its quote is never closed; close it"}},
-		{"other encodings", "a\nM\xfcnster\n", intake.Columns{}, []string{"2 rejected: byte 0xFC at column 2: it is not UTF-8; save the file as UTF-8"}},
-		{"UTF-16", "\xff\xfea\x00", intake.Columns{}, []string{"open: the file: it is UTF-16; save it as UTF-8"}},
+		{"other encodings", "a\nM\xfcnster\n", intake.Columns{}, []string{"2 rejected: byte 0xFC at column 2: it is not UTF-8; save the file as UTF-8, or say --encoding windows-1252 if it is that"}},
+		{"UTF-16", "\xff\xfea\x00\n\x001\x00", intake.Columns{}, []string{`2 {"a":"1"}`}},
+		{"UTF-16, the other way round", "\xfe\xff\x00a\x00\r\x00\n\x00\xe9", intake.Columns{}, []string{`2 {"a":"é"}`}},
+		{"UTF-16 without a mark", "a\x00\n\x001\x00", intake.Columns{}, []string{"open: the file: it begins with a byte of zero: it may be UTF-16 without a mark, or no text; say --encoding utf-16le or utf-16be, or save it as UTF-8"}},
 		{"a column twice", "a,b,a\n1,2,3\n", intake.Columns{}, []string{`open: column "a": the header has it twice, as columns 1 and 3; rename one`}},
 		{"a column without a name", "a,,c\n1,2,3\n", intake.Columns{}, []string{`open: column 2 of the header: it has no name; name it, or remove the column`}},
 		{"no time", "id,due,prio,after\n1,soon,,\n", byID,
@@ -107,7 +109,7 @@ func TestRead(t *testing.T) {
 		{"a reference that is no text", `{"id":{"a":1}}`, byID, []string{`1 rejected: field "id": it is neither text nor a number; write it as text`}},
 		{"bad lines among good ones", "{\"a\":1}\n{\"a\":}\n[1]\n{\"a\":2}\n", intake.Columns{},
 			[]string{`1 {"a":1}`, `2 rejected: at column 6: it is not valid JSON: invalid character '}' looking for beginning of value`, `3 rejected: the row: it is not a JSON object; write {…}`, `4 {"a":2}`}},
-		{"bytes that are not UTF-8", "{\"a\":\"\xff\"}", intake.Columns{}, []string{"1 rejected: byte 0xFF at column 7: it is not UTF-8; save the file as UTF-8"}},
+		{"bytes that are not UTF-8", "{\"a\":\"\xff\"}", intake.Columns{}, []string{"1 rejected: byte 0xFF at column 7: it is not UTF-8; save the file as UTF-8, or say --encoding windows-1252 if it is that"}},
 		{"mended rejects of JSON lines", `{"rejected_line":4,"rejected_reason":"why","row":{"a":1}}`, intake.Columns{}, []string{`1 {"a":1}`}},
 
 		{"an empty array", "[ ]\n", intake.Columns{}, nil},
@@ -247,7 +249,7 @@ func TestRejects(t *testing.T) {
 		{"JSON", "{\"a\": 1}\n{nope\n{\"a\":\"\xff\"}\n",
 			`{"rejected_line":1,"rejected_reason":"said \"no\"","row":{"a":1}}` + "\n" +
 				`{"rejected_line":2,"rejected_reason":"at column 2: it is not valid JSON: invalid character 'n' looking for beginning of object key string","row":"{nope"}` + "\n" +
-				`{"rejected_line":3,"rejected_reason":"byte 0xFF at column 7: it is not UTF-8; save the file as UTF-8","row":"{\"a\":\"` + "\ufffd" + `\"}"}` + "\n"},
+				`{"rejected_line":3,"rejected_reason":"byte 0xFF at column 7: it is not UTF-8; save the file as UTF-8, or say --encoding windows-1252 if it is that","row":"{\"a\":\"` + "\ufffd" + `\"}"}` + "\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := rejectAll(t, test.text); got != test.want {
@@ -273,12 +275,88 @@ func TestParseTime(t *testing.T) {
 		"+":                         "",
 		"-2h":                       "",
 		"03/01/2026":                "",
+		"2026 03 01":                "2026-02-28T22:00:00.000Z",
+		"2026-03-01 09:30":          "2026-03-01T07:30:00.000Z",
+		"2026-03-01 09:30:15":       "2026-03-01T07:30:15.000Z",
+		"2026/03/01 09:30:15":       "2026-03-01T07:30:15.000Z",
+		"2026/3/1 9:30":             "2026-03-01T07:30:00.000Z",
+		"2026 03 01 09:30":          "2026-03-01T07:30:00.000Z",
+		"01.03.2026":                "2026-02-28T22:00:00.000Z",
+		"1.3.2026 9:30:05":          "2026-03-01T07:30:05.000Z",
+		"01.03.2026, 9:30 PM":       "2026-03-01T19:30:00.000Z",
+		"2026-03-01 12:30 am":       "2026-02-28T22:30:00.000Z",
+		"2026-03-01 13:30 pm":       "",
+		"2026-03-01 24:00":          "",
+		"2026-03-01 09:60":          "",
+		"2026-03-01 9":              "",
+		"2026-03-01x":               "",
+		"2026-13-01":                "",
+		"26-03-01":                  "",
+		"1 3 2026":                  "",
 		"2026-02-30":                "",
 		"0001-01-01":                "",
 	} {
 		got, err := intake.ParseTime(text, now, vienna)
 		if got.String() != want || (err == nil) != (want != "") {
 			t.Errorf("ParseTime(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// A date that ends with the year means two days until somebody says which.
+func TestDatesThatMeanTwoDays(t *testing.T) {
+	for _, test := range []struct {
+		dates intake.Dates
+		cell  string
+		want  string
+	}{
+		{intake.DayFirst, "03/01/2026 9:30 AM", "2026-01-03T09:30:00.000Z"},
+		{intake.MonthFirst, "03/01/2026 9:30 AM", "2026-03-01T09:30:00.000Z"},
+		{intake.MonthFirst, "3-1-2026", "2026-03-01T00:00:00.000Z"},
+		{intake.MonthFirst, "25/12/2026", "it is not a time"},
+		{intake.NoDates, "25/12/2026", "say which with --dates dmy or --dates mdy"},
+		{intake.MonthFirst, "25.12.2026", "2026-12-25T00:00:00.000Z"},
+	} {
+		f, err := intake.Open(strings.NewReader("Deadline;n\n"+test.cell+";1\n"), intake.Options{Now: now, Dates: test.dates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, err := range f.Rows() {
+			got := row.Item.DueAt.String()
+			if row.Err != nil {
+				got = row.Err.Error()
+			}
+			if err != nil || !strings.Contains(got, test.want) {
+				t.Errorf("%s read %q gives %s, want %s", test.dates, test.cell, got, test.want)
+			}
+		}
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	for _, test := range []struct {
+		encoding intake.Encoding
+		text     string
+		want     string
+	}{
+		{intake.Windows1252, "a\nM\xfcnster \x80\n", `{"a":"Münster €"}`},
+		{intake.UTF16LE, "a\x00\n\x00\xfc\x00", `{"a":"ü"}`},
+		{intake.UTF16BE, "\x00a\x00\n\x00\xfc", `{"a":"ü"}`},
+		{intake.UTF16, "\xfe\xff\x00a\x00\n\x00\xfc", `{"a":"ü"}`},
+		{intake.UTF8, "\ufeffa\nü", `{"a":"ü"}`},
+		{intake.Windows1252, "\ufeffa\nü", "leave out --encoding windows-1252"},
+	} {
+		f, err := intake.Open(strings.NewReader(test.text), intake.Options{Encoding: test.encoding})
+		if err != nil {
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: %v", test.encoding, err)
+			}
+			continue
+		}
+		for row, err := range f.Rows() {
+			if got := string(row.Item.Payload); err != nil || row.Err != nil || got != test.want {
+				t.Errorf("%s: %s, %v, %v; want %s", test.encoding, got, row.Err, err, test.want)
+			}
 		}
 	}
 }

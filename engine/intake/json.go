@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"signalbox/engine"
+	"signalbox/engine/object"
 	"signalbox/store"
 )
 
@@ -45,102 +45,178 @@ func (f *File) row(line int, raw []byte) Row {
 // otherwise the object itself is the payload.
 func (f *File) object(raw []byte) (engine.NewItem, error) {
 	var item engine.NewItem
-	if err := checkText(raw); err != nil {
+	if err := f.checkText(raw); err != nil {
 		return item, err
 	}
 	if len(raw) == 0 || raw[0] != '{' {
 		return item, store.Invalid("the row", "it is not a JSON object", "write {…}")
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return item, badJSON(raw, err)
+	if !json.Valid(raw) {
+		var v any
+		return item, badJSON(raw, json.Unmarshal(raw, &v))
 	}
-	if inner, ok := object["row"]; ok && len(object) == 3 && object[rejectedLine] != nil && object[rejectedReason] != nil {
+	list, _ := object.Split(f.split[:0], raw)
+	f.split = list
+	if inner, ok := rejectedRow(list); ok {
 		return f.object(inner)
 	}
-	if _, ok := object["payload"]; ok {
-		return f.itemOf(object)
+	if lookUp(list, "payload") != nil || lookUp(list, "payload_base64") != nil {
+		return f.itemOf(list)
 	}
-	values, err := cells(object, f.opt.Columns.Reference, f.opt.Columns.Due, f.opt.Columns.Priority, f.opt.Columns.Defer)
-	if err != nil {
-		return item, err
+	if f.Format == Orchestrator {
+		return item, store.Invalid("the row", "it has no payload", `write it as {"state": "available", "payload": {…}}`)
 	}
 	item.Payload = raw
-	return item, newFields(f.opt).set(&item, values[0], values[1], values[2], values[3])
-}
-
-// itemOf reads an item's fields. Those that only the engine sets, which an
-// exported item carries, are passed over; unknown ones are refused, since they
-// are most often misspelt.
-func (f *File) itemOf(object map[string]json.RawMessage) (engine.NewItem, error) {
-	var item engine.NewItem
-	for name := range object {
-		if !itemFields[name] {
-			return item, store.Invalid(fmt.Sprintf("field %q", name), "an item has no such field", "put it inside payload")
-		}
+	c := f.opt.Columns
+	if c == (Columns{}) {
+		return item, nil
 	}
-	values, err := cells(object, "reference", "due_at", "priority", "defer_until", "risk_at", "key", "job", "max_attempts")
-	if err != nil {
-		return item, err
-	}
-	read := newFields(f.opt)
-	if err := read.set(&item, values[0], values[1], values[2], values[3]); err != nil {
-		return item, err
-	}
-	if item.RiskAt, err = read.time("risk_at", values[4]); err != nil {
-		return item, err
-	}
-	item.Payload, item.Key, item.Job = object["payload"], values[5], values[6]
-	if n := object["max_attempts"]; values[7] != "" {
-		if err := json.Unmarshal(n, &item.MaxAttempts); err != nil {
-			return item, store.Invalid("max_attempts "+values[7], "it is not a whole number", "write it as 3")
-		}
-	}
-	return item, nil
-}
-
-// itemFields are all the names of section "Items" of the manual, as listed by
-// `signalbox item list -o jsonl` and `item show`.
-var itemFields = nameSet(`payload reference key priority defer_until due_at risk_at max_attempts job
-	id queue number family status output analytics progress attempts failures reclaims retryable retry_no chain previous
-	next claimed_by claimed_at lease_until fence started_at ended_at available_at created_at created_by error review group
-	revision`)
-
-func nameSet(names string) map[string]bool {
-	set := map[string]bool{}
-	for _, name := range strings.Fields(names) {
-		set[name] = true
-	}
-	return set
-}
-
-// cells gives the object's values of the names as text; "" where there is none.
-func cells(object map[string]json.RawMessage, names ...string) ([]string, error) {
-	values := make([]string, len(names))
-	for i, name := range names {
-		raw, ok := object[name]
-		if name == "" || !ok || string(raw) == "null" {
+	var cells [4]string
+	for n, name := range []string{c.Reference, c.Due, c.Priority, c.Defer} {
+		value := lookUp(list, name)
+		if name == "" || value == nil {
 			continue
 		}
-		switch raw[0] {
-		case '{', '[', 't', 'f':
-			return nil, store.Invalid(fmt.Sprintf("field %q", name), "it is neither text nor a number", "write it as text")
-		case '"':
-			if err := json.Unmarshal(raw, &values[i]); err != nil {
-				return nil, badJSON(raw, err)
-			}
-		default:
-			values[i] = string(raw)
+		var err error
+		if cells[n], err = scalar(name, value); err != nil {
+			return item, err
 		}
 	}
-	return values, nil
+	return item, f.read.cells(&item, cells[0], cells[1], cells[2], cells[3])
+}
+
+// rejectedRow gives the row that a line of a rejects file holds.
+func rejectedRow(list []object.Field) ([]byte, bool) {
+	if len(list) != 3 || lookUp(list, rejectedLine) == nil || lookUp(list, rejectedReason) == nil {
+		return nil, false
+	}
+	inner := lookUp(list, "row")
+	return inner, inner != nil
+}
+
+// lookUp gives the value of a name, nil when it is not there; of a name that
+// stands twice the last.
+func lookUp(list []object.Field, name string) []byte {
+	for n := len(list) - 1; n >= 0; n-- {
+		if nameOf(list[n].Key) == name {
+			return list[n].Value
+		}
+	}
+	return nil
+}
+
+// nameOf gives a field's name; one that no text can hold as it stands.
+func nameOf(key []byte) string {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		if name, ok := object.Text(key); ok {
+			return name
+		}
+	}
+	return string(key[1 : len(key)-1])
+}
+
+// itemOf reads an item's fields. Unknown ones are refused, since they are most
+// often misspelt; in a row with a state, the orchestrator's, which keeps things
+// that mean nothing here, they are passed over.
+func (f *File) itemOf(list []object.Field) (engine.NewItem, error) {
+	foreigner := lookUp(list, "state") != nil
+	var g given
+	for _, of := range list {
+		name := nameOf(of.Key)
+		at, known := jsonNames[name]
+		var err error
+		switch {
+		case name == "error":
+			err = within(&g, name, of.Value, errorFields)
+		case name == "review":
+			err = within(&g, name, of.Value, reviewFields)
+		case !known && foreigner:
+		case !known:
+			err = store.Invalid(fmt.Sprintf("field %q", name), "an item has no such field", "put it inside payload")
+		case at == foreign:
+		case at == payload:
+			g[at] = string(of.Value)
+		case at == output || at == analytics:
+			g[at] = content(of.Value)
+		default:
+			g[at], err = scalar(name, of.Value)
+		}
+		if err != nil {
+			return engine.NewItem{}, err
+		}
+	}
+	if f.Format == Orchestrator && g[state] == "" {
+		g[state] = "available"
+	}
+	return f.read.item(&g)
+}
+
+// content is JSON as text; null is none.
+func content(raw []byte) string {
+	if string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+var (
+	errorFields  = map[string]field{"kind": errorKind, "reason": errorReason, "message": errorReason, "details": errorDetails, "at": errorAt}
+	reviewFields = map[string]field{"status": reviewStatus, "reviewer": reviewer, "note": reviewNote, "at": reviewAt}
+)
+
+// within reads the fields of an object within an item. Text in the place of an
+// error is its reason.
+func within(g *given, name string, raw []byte, names map[string]field) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	list, ok := object.Split(nil, raw)
+	if !ok {
+		text, err := scalar(name, raw)
+		if err != nil || name != "error" {
+			return store.Invalid(fmt.Sprintf("field %q", name), "it is not an object", "write {…}")
+		}
+		g[errorReason] = text
+		return nil
+	}
+	for _, of := range list {
+		if at, known := names[nameOf(of.Key)]; known {
+			text, err := scalar(name+"."+nameOf(of.Key), of.Value)
+			if err != nil {
+				return err
+			}
+			g[at] = text
+		}
+	}
+	return nil
+}
+
+// scalar gives a JSON value as text; null is "".
+func scalar(name string, raw []byte) (string, error) {
+	switch raw[0] {
+	case '"':
+		text, ok := object.Text(raw)
+		if !ok {
+			return "", store.Invalid(fmt.Sprintf("field %q", name), "it holds half a character", "write it as text")
+		}
+		return text, nil
+	case 'n':
+		return "", nil
+	case '{', '[':
+		return "", store.Invalid(fmt.Sprintf("field %q", name), "it is neither text nor a number", "write it as text")
+	case 't', 'f':
+		if name != "retryable" {
+			return "", store.Invalid(fmt.Sprintf("field %q", name), "it is neither text nor a number", "write it as text")
+		}
+	}
+	return string(raw), nil
 }
 
 // badJSON says what is wrong with a row's JSON, and where in the row.
 func badJSON(raw []byte, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
-		return store.Invalid("the row", "it is not valid JSON: "+err.Error(), "")
+		return store.Invalid("the row", "it is not valid JSON", "")
 	}
 	before := raw[:min(int(syntax.Offset), len(raw))]
 	place := fmt.Sprintf("column %d", len(before)-bytes.LastIndexByte(before, '\n')-1)

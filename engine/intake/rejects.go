@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"signalbox/engine/object"
 )
 
 // Rejects writes rejected rows: for CSV as they stood, their line and reason
@@ -56,12 +58,12 @@ func (r *Rejects) line(number, reason string, raw []byte) error {
 
 func (r *Rejects) addJSON(row Row, reason error) error {
 	line := fmt.Appendf(nil, `{%q:%d,%q:`, rejectedLine, row.Line, rejectedReason)
-	line = append(appendString(line, reason.Error()), `,"row":`...)
+	line = append(object.AppendString(line, reason.Error()), `,"row":`...)
 	var compact bytes.Buffer
 	if utf8.Valid(row.Raw) && json.Compact(&compact, row.Raw) == nil {
 		line = append(line, compact.Bytes()...)
 	} else {
-		line = appendString(line, strings.ToValidUTF8(string(row.Raw), "\ufffd"))
+		line = object.AppendString(line, strings.ToValidUTF8(string(row.Raw), "\ufffd"))
 	}
 	_, err := r.w.Write(append(line, "}\n"...))
 	return err
