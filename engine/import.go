@@ -252,7 +252,7 @@ func (t *tx) addPast(q *store.Queue, n *NewItem, from string, i *store.Item) err
 		return err
 	}
 	t.follow(i, i.Status, "import") // what ended elsewhere did not end here now
-	res := store.Result{Output: kept(p.Output), Analytics: kept(p.Analytics)}
+	res := store.Result{Output: own(p.Output), Analytics: own(p.Analytics)}
 	if p.Error != nil {
 		res.Details = cleanText(p.Error.Details, maxReason)
 	}
@@ -262,8 +262,8 @@ func (t *tx) addPast(q *store.Queue, n *NewItem, from string, i *store.Item) err
 	return t.PutResult(i.ID(), res)
 }
 
-// kept is a content of its own memory; an empty one is none.
-func kept(content []byte) []byte {
+// own is a content of its own memory; an empty one is none.
+func own(content []byte) []byte {
 	if len(content) == 0 {
 		return nil
 	}
