@@ -8,8 +8,15 @@ import (
 )
 
 // Check reads all of the store and reports where its counts, indexes and
-// histories say something else than its records; see store.Check.
+// histories say something else than its records; see store.Check, and what the
+// store itself can tell.
 func (e *Engine) Check(ctx context.Context) (problems []string, err error) {
+	s, ok := e.store.(interface {
+		Check(context.Context) ([]string, error)
+	})
+	if ok {
+		return s.Check(ctx)
+	}
 	err = e.store.View(ctx, func(r store.Reader) error {
 		problems, err = store.Check(r)
 		return err

@@ -251,5 +251,5 @@ func Problems(name string, found []string) error {
 	if len(found) == 1 {
 		rule = strings.TrimSpace(found[0])
 	}
-	return &Error{Code: CodeUnavailable, Thing: name, Rule: rule, Mend: "restore a backup, or keep a copy and report it"}
+	return &Error{Code: CodeUnavailable, Thing: name, Rule: rule, Mend: "put it right with `signalbox check --repair`, or restore a backup"}
 }

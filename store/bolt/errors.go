@@ -13,7 +13,10 @@ import (
 // ErrHeld is the cause when another process holds the file.
 var ErrHeld = errors.New("held by another process")
 
-const mendDamage = "keep a copy of the file, and put a backup in its place"
+const (
+	mendDamage = "keep a copy of the file, and put a backup in its place"
+	mendRecord = "stop the engine and put the store right with `signalbox check --repair`"
+)
 
 var errClosed = &store.Error{Code: store.CodeUnavailable, Thing: "store", Rule: "is closed", Mend: "open it again"}
 
@@ -23,11 +26,11 @@ func damaged(thing string, err error) error {
 }
 
 func damagedItem(id store.ID, err error) error {
-	return damaged("item "+strconv.Quote(id.String()), err)
+	return store.Unavailable("item "+strconv.Quote(id.String()), err, mendRecord)
 }
 
 func damagedQueue(name string, err error) error {
-	return damaged("queue "+strconv.Quote(name), err)
+	return store.Unavailable("queue "+strconv.Quote(name), err, mendRecord)
 }
 
 // unreadable words a panic of opening a file: what Go says of a bad address

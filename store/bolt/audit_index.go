@@ -1,0 +1,230 @@
+package bolt
+
+import (
+	"bytes"
+
+	"signalbox/store"
+)
+
+// item wants all entries that an item must have.
+func (a *audit) item(q *inventory, i *store.Item, at place) {
+	q.counted.items[i.Status]++
+	q.life.of(i.Number).linked = !i.Previous.IsZero() || !i.Next.IsZero()
+	a.standing(q, i, at)
+	if end := leaseEnd(i); end != 0 {
+		a.want(q, leases, appendNumber(appendTime(nil, end), i.Number), nil, i)
+	}
+	if i.Reference != "" {
+		a.want(q, references, appendReference(nil, i.Reference, i.Number), nil, i)
+	}
+	if i.Key != "" {
+		a.key(q, i)
+	}
+	if i.Group != "" {
+		hash := groupHash(i.Group)
+		a.want(q, group, appendNumber(hash[:], i.Number), nil, i)
+		g := store.Group{Kind: i.ErrorKind(), Text: i.Group}
+		key := groupsKey(i.Status, &g)
+		g.Count = q.groups[key].Count + 1
+		q.groups[key] = g
+	}
+}
+
+func groupsKey(s store.Status, g *store.Group) string {
+	hash := groupHash(g.Kind + "\x00" + g.Text)
+	return string(append([]byte{byte(s)}, hash[:]...))
+}
+
+// want notes an entry that is there, and finds one that is missing.
+func (a *audit) want(q *inventory, s space, key, value []byte, i *store.Item) {
+	if q.has(s, key) && bytes.Equal(q.get(s, key), value) {
+		q.entries[s]++
+		return
+	}
+	a.found(func(m *mender) error { return m.put(q, s, key, value) }, "item %s is not found by its %s", i.ID(), spaceWords[s])
+}
+
+// spaceWords says what each index finds items by.
+var spaceWords = [spaces]string{
+	dated: "due date", delayed: "delay", leases: "lease", references: "reference", keys: "key", group: "group",
+}
+
+// standing wants a waiting item where it is claimed from: as ready, or until it
+// was seen to ripen as delayed. One that stands in between is delayed again.
+func (a *audit) standing(q *inventory, i *store.Item, at place) {
+	is := stands(i, false)
+	key := appendNumber(appendTime(nil, i.ReadyAt()), i.Number)
+	order := appendOrder(nil, i)
+	if is.delayed && !q.has(delayed, key) {
+		is = stands(i, true)
+	}
+	fit := is.rank == at.rank
+	if is.dated {
+		fit = fit && q.has(dated, appendNumber(order, i.Number))
+	}
+	switch {
+	case fit && is.delayed:
+		q.counted.delayed++
+		a.want(q, delayed, key, order, i)
+	case fit && is.dated:
+		q.entries[dated]++
+	case fit:
+	case i.ReadyAt() != 0 && i.Status.Waiting():
+		a.found(func(m *mender) error { return m.stand(q, i, at, standing{delayed: true}) }, "item %s stands neither with the delayed nor with the ready", i.ID())
+	default:
+		a.found(func(m *mender) error { return m.stand(q, i, at, stands(i, false)) }, "item %s does not stand where it is claimed from", i.ID())
+	}
+}
+
+// key wants an item to be found by its key, unless another has taken that.
+func (a *audit) key(q *inventory, i *store.Item) {
+	v := q.get(keys, []byte(i.Key))
+	if number := numberOf(v); number != 0 && len(v) == numberLen {
+		if number == i.Number {
+			q.entries[keys]++
+			return
+		}
+		if o, _, _ := q.find(number, nil); o != nil && o.Key == i.Key {
+			return
+		}
+	}
+	a.found(func(m *mender) error { return m.put(q, keys, []byte(i.Key), numberKey(i.Number)) }, "item %s is not found by its key", i.ID())
+}
+
+// strays finds entries that no item wants; as long as there are no more than
+// are wanted there is no need to look at each.
+func (a *audit) strays(q *inventory, s space) {
+	n := 0
+	q.each(s, func(k, v []byte) { n++ })
+	if n == q.entries[s] {
+		return
+	}
+	q.each(s, func(k, v []byte) {
+		number := numberOf(k)
+		if s == keys {
+			number = numberOf(v)
+		}
+		i, key, _ := q.find(number, nil)
+		if i != nil && belongs(q, s, k, v, i, place{i.Status, key[1]}) {
+			return
+		}
+		stray := bytes.Clone(k)
+		a.found(func(m *mender) error { return m.remove(q, s, stray) }, "queue %s: an entry finds item %s by a %s that it does not have", q.name, q.id(number), spaceWords[s])
+	})
+}
+
+// belongs says that an entry is one that an item must have.
+func belongs(q *inventory, s space, k, v []byte, i *store.Item, at place) bool {
+	switch s {
+	case dated:
+		return at.rank == 0 && i.Status.Waiting() && i.DueAt != 0 && bytes.Equal(k, appendNumber(appendOrder(nil, i), i.Number)) &&
+			!q.has(delayed, appendNumber(appendTime(nil, i.ReadyAt()), i.Number))
+	case delayed:
+		return at.rank == 0 && i.Status.Waiting() && i.ReadyAt() != 0 && bytes.Equal(k, appendNumber(appendTime(nil, i.ReadyAt()), i.Number))
+	case leases:
+		return leaseEnd(i) != 0 && bytes.Equal(k, appendNumber(appendTime(nil, leaseEnd(i)), i.Number))
+	case references:
+		return i.Reference != "" && bytes.Equal(k, appendReference(nil, i.Reference, i.Number))
+	case keys:
+		return i.Key == string(k)
+	case group:
+		hash := groupHash(i.Group)
+		return i.Group != "" && bytes.Equal(k, appendNumber(hash[:], i.Number))
+	}
+	return true
+}
+
+// groups holds the counts of groups against the items.
+func (a *audit) groups(q *inventory) {
+	left := map[string]bool{}
+	for key := range q.groups {
+		left[key] = true
+	}
+	q.each(groups, func(k, v []byte) {
+		key := string(k)
+		want, is := q.groups[key]
+		delete(left, key)
+		var g store.Group
+		switch err := decode(v, counted, &g); {
+		case !is:
+			a.found(func(m *mender) error { return m.remove(q, groups, []byte(key)) }, "queue %s: it counts items under a reason that none has", q.name)
+		case err != nil || g != want:
+			a.recountGroup(q, key, want)
+		}
+	})
+	for key := range left {
+		a.recountGroup(q, key, q.groups[key])
+	}
+}
+
+func (a *audit) recountGroup(q *inventory, key string, g store.Group) {
+	a.found(func(m *mender) error { return m.put(q, groups, []byte(key), encode(nil, counted, &g)) },
+		"queue %s: its counter of %s items with %q does not say %d", q.name, store.Status(key[0]), g.Text, g.Count)
+}
+
+// counters holds a queue's counters against its records and indexes.
+func (a *audit) counters(q *inventory) {
+	has, want := &q.counters, &q.counted
+	mend := func(m *mender) error { return m.recount(q) }
+	for s := store.Status(1); int(s) < store.Statuses; s++ {
+		if has.items[s] != want.items[s] {
+			a.found(mend, "queue %s: its counter of %s items says %d, there are %d", q.name, s, has.items[s], want.items[s])
+		}
+	}
+	if has.delayed != want.delayed {
+		a.found(mend, "queue %s: its counter of delayed items says %d, there are %d", q.name, has.delayed, want.delayed)
+	}
+	if has.last < want.last {
+		a.found(mend, "queue %s: its last number is %d, but there is an item %d", q.name, has.last, want.last)
+	}
+	for _, due := range []struct {
+		kind      byte
+		word      string
+		has, want store.Time
+	}{{lease, "lease ends", has.nextLease, want.nextLease}, {ripe, "delay ends", has.nextRipe, want.nextRipe}} {
+		if due.has != due.want {
+			a.found(mend, "queue %s: its next %s at %q, not at %q", q.name, due.word, due.want, due.has)
+		}
+	}
+}
+
+// dues notes what the due index must have of a queue.
+func (a *audit) dues(q *inventory) {
+	want := &q.counted
+	want.nextLease, want.nextRipe = q.soonest(leases), q.soonest(delayed)
+	if q.unknown {
+		want.nextLease = 0 // as flushDue has it
+	}
+	if want.nextLease != 0 {
+		a.due[string(dueKey(want.nextLease, lease, q.name))] = true
+	}
+	if want.nextRipe != 0 {
+		a.due[string(dueKey(want.nextRipe, ripe, q.name))] = true
+	}
+}
+
+func (q *inventory) soonest(s space) (at store.Time) {
+	if b := q.bucket(s); b != nil {
+		k, _ := b.Cursor().First()
+		at = timeOf(k)
+	}
+	return at
+}
+
+// dueIndex wants the due index to have the next instants of all queues, and no
+// others.
+func (a *audit) dueIndex() {
+	left := a.due
+	c := a.b.Bucket(dueBucket).Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		key := string(k)
+		if left[key] {
+			delete(left, key)
+			continue
+		}
+		a.found(func(m *mender) error { return m.b.Bucket(dueBucket).Delete([]byte(key)) }, "the index of what is due next has an entry of nothing")
+	}
+	for key := range left {
+		a.found(func(m *mender) error { return m.b.Bucket(dueBucket).Put([]byte(key), nil) }, "queue %s: the index of what is due next lacks it", key[9:])
+	}
+}
