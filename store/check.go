@@ -18,7 +18,7 @@ func Check(r Reader) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := checker{r: r, groups: map[Group]int64{}, items: map[string]numbers{}}
+	c := checker{r: r, groups: map[Group]int64{}, items: map[string]numbers{}, jobs: map[string]*jobTally{}}
 	for _, q := range queues {
 		if err := c.queue(q.Name); err != nil {
 			return c.problems, err
@@ -27,6 +27,7 @@ func Check(r Reader) (problems []string, err error) {
 	if err := c.allGroups(); err != nil {
 		return c.problems, err
 	}
+	c.allJobs()
 	return c.problems, c.stream()
 }
 
@@ -34,6 +35,7 @@ type checker struct {
 	r        Reader
 	groups   map[Group]int64 // by group with Count 0
 	items    map[string]numbers
+	jobs     map[string]*jobTally
 	linked   uint64 // changes reached through items
 	problems []string
 }
@@ -81,6 +83,7 @@ func (c *checker) queue(name string) error {
 		if i.Group != "" {
 			c.groups[Group{Queue: name, Status: i.Status, Kind: i.ErrorKind(), Text: i.Group}]++
 		}
+		c.tallyJob(&i)
 		c.item(&i)
 	}
 	c.items[name] = seen
@@ -92,6 +95,9 @@ func (c *checker) queue(name string) error {
 	if s.Delayed > t.delayed || s.Delayed > 0 && s.NextReady < t.next {
 		c.found("queue %s: its counter of delayed items says %d from %s, there are %d from %s", name, s.Delayed, s.NextReady, t.delayed, t.next)
 	}
+	if s.Withheld != t.withheld {
+		c.found("queue %s: its counter of withheld items says %d, there are %d", name, s.Withheld, t.withheld)
+	}
 	return nil
 }
 
@@ -101,11 +107,17 @@ type tally struct {
 	delayed int64
 	next    Time
 	last    uint64
+
+	withheld int64
 }
 
 func (t *tally) count(i *Item) {
 	t.last = i.Number
 	t.counts[i.Status]++
+	if i.Status.Waiting() && i.Withheld {
+		t.withheld++
+		return
+	}
 	if at := i.ReadyAt(); i.Status.Waiting() && at > 0 {
 		t.delayed++
 		if t.next == 0 || at < t.next {

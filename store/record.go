@@ -208,8 +208,13 @@ type Item struct {
 	CreatedAt   Time     `json:"created_at"`
 	CreatedBy   string   `json:"created_by,omitempty"`
 	Job         string   `json:"job,omitempty"`
-	Error       *Failure `json:"error,omitempty"`
-	Review      Review   `json:"review"`
+	// Weight is how many units of work the item is in its Job's counters; 0
+	// counts nowhere.
+	Weight int `json:"weight,omitempty"`
+	// Withheld keeps a waiting item out of Ready: its job is paused.
+	Withheld bool     `json:"withheld,omitempty"`
+	Error    *Failure `json:"error,omitempty"`
+	Review   Review   `json:"review"`
 	// Group is the folded reason under which the item waits for a person's
 	// decision, "" when it waits for none. Stores index and count by it.
 	Group string `json:"group,omitempty"`

@@ -43,6 +43,7 @@ type Query struct {
 	Queue    string   // "" = every queue, in order of name
 	Statuses []Status // nil = every status
 	Group    string   // only items with this Group; "" = any
+	Job      string   // only items that count for this job; "" = any
 	// Reference limits to references that start with it, or with Exact equal
 	// it; the order is then by reference, and by number within one.
 	Reference string
@@ -64,6 +65,9 @@ type Stats struct {
 	NextReady Time
 	// Last is the highest number given out, also to items that are gone.
 	Last uint64
+	// Withheld is the number of waiting items that are withheld; they are not
+	// among Delayed.
+	Withheld int64
 }
 
 // Reader is the reading half of a transaction. Naming a queue that does not
@@ -85,12 +89,12 @@ type Reader interface {
 	// Result gives what the item's last attempt left; zero when nothing.
 	Result(ID) (Result, error)
 	// Items yields the selected items in order of number, without scanning
-	// others where an index serves (status, group, reference). The caller
+	// others where an index serves (status, group, reference, job). The caller
 	// stops when it has enough, and must not write while it runs. An
 	// unreadable record is yielded as an error and the next follows.
 	Items(Query) iter.Seq2[Item, error]
-	// Ready yields a queue's waiting items whose ReadyAt is not after now, in
-	// claim order: first those with a due date by priority, then earlier due;
+	// Ready yields a queue's waiting items that are not withheld and whose
+	// ReadyAt is not after now, in claim order: first those with a due date by priority, then earlier due;
 	// then the others by priority; number decides last. The caller
 	// must not write while it runs. In a Tx nobody else's transaction is
 	// given the same items until this one ends.
@@ -120,27 +124,32 @@ type Reader interface {
 	// Mark gives a number that PutMark kept for a queue under a name, 0 when
 	// none was; queue "" is the store's own.
 	Mark(queue, name string) (uint64, error)
+
+	JobReader
 }
 
 // Tx is a read-write transaction.
 type Tx interface {
 	Reader
+	JobTx
 
 	// PutQueue adds or replaces a queue's settings and bumps their revision.
 	// Name and family are needed (CodeInvalid), and the family is for life
 	// (CodeConflict).
 	PutQueue(*Queue) error
-	// DeleteQueue removes a queue with all its items; its history stays in
-	// the stream. Of a queue added later under the same name the items' numbers
+	// DeleteQueue removes a queue with all its items and jobs; its history stays
+	// in the stream. Of a queue added later under the same name the items' numbers
 	// go on where they were, so that an id never names another item.
 	DeleteQueue(name string) error
 
 	// Add stores a new item under its queue's next number, which it sets with
 	// Revision 1, and with Chain set to itself when that is zero. The change
-	// is recorded as the item's first. CodeNotFound when the queue is missing.
+	// is recorded as the item's first. CodeNotFound when the queue is missing,
+	// or a job of it for which the item is to count.
 	Add(item *Item, payload []byte, c Change) error
 	// Put replaces an item and bumps its revision. With a change it is
-	// recorded as the item's newest (renewals and progress have none).
+	// recorded as the item's newest (renewals and progress have none). Job and
+	// Weight are for life (CodeConflict).
 	Put(item *Item, c *Change) error
 	// PutPayload replaces an item's payload.
 	PutPayload(ID, []byte) error

@@ -8,6 +8,9 @@
 //	transactions/<set>   a queue of family transactions, likewise
 //	due                  when each queue's next lease ends or next item ripens
 //	history              every change, append-only, in blocks
+//	jobs                 queue jobs: records, counters, logs, whose items
+//	attachments          what files jobs have
+//	chunks               what is in those files, in parts
 //
 // A queue's bucket holds two records, settings and counters, and a bucket for
 // each of these, made when first needed (numbers big-endian, so that keys are

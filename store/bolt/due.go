@@ -300,6 +300,7 @@ func (t *tx) ripen(q *queue, now store.Time, limit int) int {
 		t.remove(q, delayed, d.key)
 		q.counters.delayed--
 		number := numberOf(d.key)
+		t.ripenJob(q, number)
 		switch {
 		case len(d.order) == 0: // set aside: where it belongs is lost
 		case d.order[0] == 0:

@@ -20,6 +20,8 @@ func stands(i *store.Item, ripened bool) standing {
 	switch {
 	case !i.Status.Waiting():
 		return standing{}
+	case i.Withheld: // in none of them, so that no claim meets it
+		return standing{}
 	case i.ReadyAt() != 0 && !ripened:
 		return standing{delayed: true}
 	case i.DueAt != 0:

@@ -78,6 +78,7 @@ func (t *tx) purge(id store.ID) error {
 	t.indexReference(q, &old, &none)
 	t.indexKey(q, &old, &none)
 	t.indexGroup(q, &old, &none)
+	t.leaveJob(q, &old, was)
 	var key [16]byte
 	t.remove(q, status, at.key(key[:0], id.Number))
 	t.remove(q, items, appendNumber(key[:0], id.Number))

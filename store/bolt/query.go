@@ -22,7 +22,7 @@ func (r *reader) Items(q store.Query) iter.Seq2[store.Item, error] {
 				}
 				continue
 			}
-			if name >= q.After.Queue && !of.query(&q, yield) {
+			if name >= q.After.Queue && !of.query(r, &q, yield) {
 				return
 			}
 		}
@@ -30,7 +30,7 @@ func (r *reader) Items(q store.Query) iter.Seq2[store.Item, error] {
 }
 
 // query yields the queue's share of a query; false when the caller stopped.
-func (q *queue) query(by *store.Query, yield func(store.Item, error) bool) bool {
+func (q *queue) query(r *reader, by *store.Query, yield func(store.Item, error) bool) bool {
 	after := uint64(0)
 	if by.After.Queue == q.name {
 		after = by.After.Number
@@ -38,6 +38,8 @@ func (q *queue) query(by *store.Query, yield func(store.Item, error) bool) bool 
 	switch {
 	case by.Reference != "":
 		return q.byReference(by, after, yield)
+	case by.Job != "":
+		return q.byJob(r, by, after, yield)
 	case by.Group != "":
 		return q.byGroup(by, after, yield)
 	}
@@ -126,7 +128,7 @@ func (q *queue) byReference(by *store.Query, after uint64, yield func(store.Item
 // pick yields an item found through another index if it fits the query.
 func (q *queue) pick(number uint64, by *store.Query, yield func(store.Item, error) bool) bool {
 	i, err := q.item(number)
-	if err == nil && (!wanted(by.Statuses, i.Status) || by.Group != "" && i.Group != by.Group) {
+	if err == nil && (!wanted(by.Statuses, i.Status) || by.Group != "" && i.Group != by.Group || by.Job != "" && (i.Job != by.Job || !inJob(&i))) {
 		return true
 	}
 	return yield(i, err)

@@ -46,6 +46,8 @@ type reader struct {
 	// fresh are the changes a writing transaction has not packed yet; they
 	// follow those in the history bucket.
 	fresh []store.Change
+
+	jobTables jobTables
 }
 
 func newReader(b *bbolt.Tx) reader {
@@ -143,7 +145,7 @@ func (r *reader) Stats(name string, now store.Time) (store.Stats, error) {
 	if err != nil {
 		return store.Stats{}, err
 	}
-	s := store.Stats{Counts: q.counters.items, Delayed: q.counters.delayed, Last: q.counters.last}
+	s := store.Stats{Counts: q.counters.items, Delayed: q.counters.delayed, Last: q.counters.last, Withheld: q.counters.withheld}
 	c := q.walk(delayed)
 	if c == nil || s.Delayed == 0 {
 		return s, nil

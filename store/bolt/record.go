@@ -31,6 +31,7 @@ func fixed(c *coder, i *store.Item) {
 	c.time(11, &i.CreatedAt)
 	c.str(12, &i.CreatedBy)
 	c.str(13, &i.Job)
+	c.int(14, &i.Weight)
 }
 
 // changing describes the part of an item that every step of its life
@@ -66,6 +67,7 @@ func changing(c *coder, i *store.Item) {
 	if c.field(27, i.Undo == nil) {
 		undo(c, &i.Undo)
 	}
+	c.bool(50, &i.Withheld)
 }
 
 // failure leaves out the details, which are kept with the result.
@@ -204,6 +206,7 @@ type counters struct {
 	delayed   int64      // entries in the delayed index
 	nextLease store.Time // as entered in the due index, 0 = not in it
 	nextRipe  store.Time // likewise
+	withheld  int64      // waiting items that are withheld
 }
 
 func (n *counters) code(c *coder) {
@@ -211,6 +214,7 @@ func (n *counters) code(c *coder) {
 	c.int64(2, &n.delayed)
 	c.time(3, &n.nextLease)
 	c.time(4, &n.nextRipe)
+	c.int64(5, &n.withheld)
 	for s := range n.items {
 		c.int64(byte(16+s), &n.items[s])
 	}

@@ -141,6 +141,9 @@ func (t *tx) DeleteQueue(name string) error {
 	due := t.bolt.Bucket(dueBucket)
 	t.fail(enterDue(due, q.name, lease, &q.counters.nextLease, 0))
 	t.fail(enterDue(due, q.name, ripe, &q.counters.nextRipe, 0))
+	if err := t.dropJobs(name); err != nil {
+		return err
+	}
 	t.fail(t.bolt.Bucket(familyBucket(q.family)).DeleteBucket([]byte(name)))
 	t.fail(t.bolt.Bucket(metaBucket).Put(lastKey(name), numberKey(q.counters.last)))
 	t.writes++
@@ -157,6 +160,9 @@ func (t *tx) Add(i *store.Item, payload []byte, c store.Change) error {
 	if err := indexable(i); err != nil {
 		return err
 	}
+	if err := t.countable(i); err != nil {
+		return err
+	}
 	q.counters.last++
 	i.Number, i.Revision = q.counters.last, 1
 	if i.Chain.IsZero() {
@@ -168,6 +174,7 @@ func (t *tx) Add(i *store.Item, payload []byte, c store.Change) error {
 	is := stands(i, false)
 	t.putState(q, i, is.rank)
 	t.reindex(q, &store.Item{}, i, standing{}, is)
+	t.countJob(q, &store.Item{}, i, standing{}, is)
 	return t.broken
 }
 
@@ -195,6 +202,9 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	if err := t.putHead(q, &old, i); err != nil {
 		return damagedItem(i.ID(), err)
 	}
+	if i.Job != old.Job || i.Weight != old.Weight {
+		return store.Conflict("item "+strconv.Quote(i.ID().String()), "an item keeps its job and weight", "add another item")
+	}
 	i.Revision, i.LastChange = old.Revision+1, old.LastChange
 	if c != nil {
 		change := *c
@@ -209,6 +219,7 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	}
 	t.putState(q, i, is.rank)
 	t.reindex(q, &old, i, was, is)
+	t.countJob(q, &old, i, was, is)
 	return t.broken
 }
 
@@ -259,6 +270,7 @@ func (t *tx) putHead(q *queue, old, i *store.Item) error {
 	}
 	if bytes.Equal(head, appendHead(t.arena.take(256), i)) {
 		old.Reference, old.Key, old.Priority, old.DueAt = i.Reference, i.Key, i.Priority, i.DueAt
+		old.Job, old.Weight = i.Job, i.Weight
 		return nil
 	}
 	c := coder{buf: fields, reading: true}
@@ -339,6 +351,7 @@ func (t *tx) finish() error {
 		q.dirty = false
 		t.fail(q.root.Put(countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &q.counters)))
 	}
+	t.flushJobs()
 	t.pack()
 	return t.broken
 }

@@ -30,7 +30,7 @@ var _ store.Store = (*Store)(nil)
 // New makes an empty store.
 func New() *Store {
 	s := &Store{}
-	s.now.Store(&state{queues: map[string]*queue{}, numbers: map[string]uint64{}, marks: map[mark]uint64{}})
+	s.now.Store(&state{queues: map[string]*queue{}, numbers: map[string]uint64{}, marks: map[mark]uint64{}, jobs: newJobs()})
 	return s
 }
 

@@ -22,6 +22,9 @@ func (s *state) Items(q store.Query) iter.Seq2[store.Item, error] {
 			if name < q.After.Queue || q.Queue != "" && name != q.Queue {
 				continue
 			}
+			if q.Job != "" && s.byID[q.Job] == nil {
+				continue
+			}
 			for r := range s.queues[name].inOrder(&q) {
 				if matches(&q, &r.item) && !yield(copyItem(r.item), nil) {
 					return
@@ -58,6 +61,7 @@ func matches(q *store.Query, i *store.Item) bool {
 	switch {
 	case q.Statuses != nil && !slices.Contains(q.Statuses, i.Status),
 		q.Group != "" && i.Group != q.Group,
+		q.Job != "" && !inJob(i, q.Job),
 		q.Reference != "" && q.Exact && i.Reference != q.Reference:
 		return false
 	}

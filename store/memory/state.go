@@ -20,22 +20,25 @@ type state struct {
 	changes []store.Change    // in order of Seq
 	marks   map[mark]uint64
 	pool    store.Pool
+	jobs
 }
 
 // copy shares the changes' array: a state never looks past its own length, so
 // what one later state appends there, or leaves behind when it fails, is no
 // other's concern.
 func (s *state) copy() *state {
-	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, marks: maps.Clone(s.marks), pool: s.pool}
+	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, marks: maps.Clone(s.marks), pool: s.pool, jobs: s.jobs.copy()}
 }
 
 type queue struct {
 	settings store.Queue
 	last     uint64
 	counts   store.Counts
+	tallies  map[string]store.JobCounts // by job; without what depends on the time
+	withheld int64
 
 	items      tree // by number
-	waiting    tree // in claim order
+	waiting    tree // in claim order, those that are not withheld
 	delayed    tree // waiting and not ripened, by ReadyAt
 	leases     tree // in flight with a lease that ends, by its end
 	keys       tree // with a key, by it
@@ -54,6 +57,7 @@ type record struct {
 
 func newQueue() *queue {
 	return &queue{
+		tallies:    map[string]store.JobCounts{},
 		items:      newTree(func(a, b *store.Item) int { return cmp.Compare(a.Number, b.Number) }),
 		waiting:    newTree(claimOrder),
 		delayed:    newTree(readyOrder),
@@ -69,6 +73,7 @@ func newTree(order func(a, b *store.Item) int) tree {
 
 func (q *queue) copy() *queue {
 	c := *q
+	c.tallies = maps.Clone(q.tallies)
 	for _, t := range []*tree{&c.items, &c.waiting, &c.delayed, &c.leases, &c.keys, &c.references} {
 		*t = (*t).Clone()
 	}
@@ -146,7 +151,7 @@ func (s *state) Stats(name string, now store.Time) (store.Stats, error) {
 	if err != nil {
 		return store.Stats{}, err
 	}
-	stats := store.Stats{Counts: q.counts, Delayed: int64(q.delayed.Len()), Last: q.last}
+	stats := store.Stats{Counts: q.counts, Delayed: int64(q.delayed.Len()), Last: q.last, Withheld: q.withheld}
 	for r := range all(q.delayed) {
 		if at := r.item.ReadyAt(); at > now {
 			stats.NextReady = at

@@ -53,6 +53,9 @@ func (t *tx) DeleteQueue(name string) error {
 		return err
 	}
 	t.numbers[name] = q.last
+	for _, id := range t.of(name) {
+		_ = t.DeleteJob(id) // which is there
+	}
 	delete(t.queues, name)
 	delete(t.own, name)
 	maps.DeleteFunc(t.marks, func(m mark, _ uint64) bool { return m.queue == name })
@@ -67,6 +70,9 @@ func (t *tx) Add(i *store.Item, payload []byte, c store.Change) error {
 	}
 	if i.Status == 0 {
 		return noStatus(i)
+	}
+	if i.Weight != 0 && (t.byID[i.Job] == nil || t.byID[i.Job].record.Queue != i.Queue) {
+		return store.NoJob(i.Job)
 	}
 	q.last++
 	i.Number, i.Revision, i.LastChange = q.last, 1, 0
@@ -86,6 +92,9 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	q, err := t.change(i.Queue)
 	if err != nil {
 		return err
+	}
+	if i.Job != old.item.Job || i.Weight != old.item.Weight {
+		return store.Conflict("item "+strconv.Quote(i.ID().String()), "an item keeps its job and weight", "add another item")
 	}
 	i.Revision, i.LastChange = old.item.Revision+1, old.item.LastChange
 	t.replace(q, old, i, c, &record{payload: old.payload, result: old.result})
@@ -119,12 +128,16 @@ func (t *tx) replace(q *queue, old *record, i *store.Item, c *store.Change, now 
 func (q *queue) remove(r *record) (ripened bool) {
 	q.items.Delete(r)
 	q.counts[r.item.Status]--
+	q.tally(&r.item, -1)
 	q.leases.Delete(r)
 	q.references.Delete(r)
 	if keyed, ok := q.keys.Get(r); ok && keyed == r {
 		q.keys.Delete(r)
 	}
 	if !r.item.Status.Waiting() {
+		return false
+	}
+	if r.item.Withheld {
 		return false
 	}
 	q.waiting.Delete(r)
@@ -135,6 +148,7 @@ func (q *queue) remove(r *record) (ripened bool) {
 func (q *queue) insert(r *record, ripened bool) {
 	q.items.ReplaceOrInsert(r)
 	q.counts[r.item.Status]++
+	q.tally(&r.item, 1)
 	if r.item.Key != "" {
 		q.keys.ReplaceOrInsert(r)
 	}
@@ -144,7 +158,7 @@ func (q *queue) insert(r *record, ripened bool) {
 	if r.item.Status.InFlight() && r.item.LeaseUntil != 0 {
 		q.leases.ReplaceOrInsert(r)
 	}
-	if !r.item.Status.Waiting() {
+	if !r.item.Status.Waiting() || r.item.Withheld {
 		return
 	}
 	q.waiting.ReplaceOrInsert(r)

@@ -73,7 +73,7 @@ func (m *model) update(rt *rapid.T) {
 func (m *model) op(rt *rapid.T) op {
 	queue := rapid.SampledFrom(modelQueues).Draw(rt, "queue")
 	number := rapid.Uint64Range(1, 12).Draw(rt, "number") // after a deletion they go on
-	switch rapid.IntRange(0, 15).Draw(rt, "op") {
+	switch rapid.IntRange(0, 18).Draw(rt, "op") {
 	case 0, 1, 2:
 		return m.add(rt, queue)
 	case 3, 4, 5:
@@ -106,6 +106,8 @@ func (m *model) op(rt *rapid.T) op {
 			of := store.ID{Queue: queue, Number: number}
 			return nil, errors.Join(tx.PutPayload(of, []byte("payload"+details)), tx.PutResult(of, store.Result{Details: details}))
 		}
+	case 15, 16, 17:
+		return m.job(rt, queue)
 	}
 	return func(tx store.Tx) (any, error) {
 		p := store.Pool{Size: int(number)}
@@ -135,6 +137,8 @@ func anyOf[T any](v T, err error) (any, error) { return v, err }
 func (m *model) add(rt *rapid.T, queue string) op {
 	i := m.item(rt)
 	i.Queue = queue
+	i.Job = rapid.SampledFrom([]string{"", "j1", "j2", "a-1", "b-1"}).Draw(rt, "job")
+	i.Weight = rapid.IntRange(0, 3).Draw(rt, "weight")
 	if rapid.Bool().Draw(rt, "keyed") {
 		m.keys++
 		i.Key = fmt.Sprint("k", m.keys)
@@ -157,6 +161,7 @@ func (m *model) put(rt *rapid.T, of store.ID) op {
 		}
 		from := i.Status
 		i.Reference, i.Group, i.Priority, i.Error = drawn.Reference, drawn.Group, drawn.Priority, drawn.Error
+		i.Withheld = drawn.Withheld
 		i.AvailableAt, i.DeferUntil, i.DueAt, i.LeaseUntil = drawn.AvailableAt, drawn.DeferUntil, drawn.DueAt, drawn.LeaseUntil
 		if !recorded {
 			err := tx.Put(&i, nil)
@@ -181,6 +186,7 @@ func (m *model) item(rt *rapid.T) store.Item {
 		DueAt:       at.Draw(rt, "due"),
 		LeaseUntil:  at.Draw(rt, "lease"),
 		CreatedAt:   m.now,
+		Withheld:    rapid.IntRange(0, 4).Draw(rt, "withheld") == 0,
 	}
 	if rapid.Bool().Draw(rt, "error") {
 		i.Error = &store.Failure{Kind: "system", Reason: "r"}
@@ -233,6 +239,7 @@ func (m *model) query(rt *rapid.T) {
 		Reference: rapid.SampledFrom([]string{"", "", "r", "r1"}).Draw(rt, "reference"),
 		Exact:     rapid.Bool().Draw(rt, "exact"),
 		Desc:      rapid.Bool().Draw(rt, "desc"),
+		Job:       rapid.SampledFrom([]string{"", "", "j1", "a-1"}).Draw(rt, "job"),
 	}
 	if rapid.Bool().Draw(rt, "by status") {
 		q.Statuses = []store.Status{store.Pending, store.Claimed, store.Failed}
@@ -282,6 +289,7 @@ func (m *model) dump(r store.Reader) any {
 			note(anyOf(r.ByKey(q.Name, i.Key)))
 		}
 	}
+	m.dumpJobs(r, note)
 	note(anyOf(r.Groups("")))
 	note(anyOf(r.NextDue()))
 	note(anyOf(r.Pool()))

@@ -36,6 +36,7 @@ func Run(t *testing.T, open Open) {
 		{"history", historyTests},
 		{"prune", pruneTests},
 		{"calls", callTests},
+		{"jobs", jobTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, test := range group.tests {
