@@ -56,8 +56,9 @@ type NewItem struct {
 	DueAt       store.Time      `json:"due_at,omitzero"`
 	RiskAt      store.Time      `json:"risk_at,omitzero"`
 	MaxAttempts int             `json:"max_attempts,omitempty"` // 0 = the queue's retries + 1
-	Job         string          `json:"job,omitempty"`
-	Past        *Past           `json:"past,omitempty"` // of an item that was elsewhere before; nil = a new one
+	Job         string          `json:"job,omitempty"`          // the job it belongs to; started if there is none of this id
+	Weight      int             `json:"weight,omitempty"`       // its units of work in the job; 0 = 1
+	Past        *Past           `json:"past,omitempty"`         // of an item that was elsewhere before; nil = a new one
 }
 
 // ClaimRequest asks for work.
@@ -69,6 +70,7 @@ type ClaimRequest struct {
 	Reference string         `json:"reference,omitempty"`
 	Exact     bool           `json:"exact,omitempty"`  // Reference must equal, not begin
 	Filter    string         `json:"filter,omitempty"` // only items that match; see ParseFilter
+	Job       string         `json:"job,omitempty"`    // only items of this job
 	Item      store.ID       `json:"item,omitzero"`    // exactly this item
 	NoStart   bool           `json:"no_start,omitempty"`
 }
@@ -219,6 +221,8 @@ type Notice struct {
 	Text  string     `json:"text"`
 	Item  store.ID   `json:"item,omitzero"`
 	Queue string     `json:"queue,omitempty"`
+	Job   string     `json:"job,omitempty"`
+	For   string     `json:"for,omitempty"` // whom it concerns, "" = everybody
 }
 
 // Snapshot is the picture a console draws: immutable, made anew when something
@@ -232,6 +236,10 @@ type Snapshot struct {
 	Slots          lane.State   `json:"slots"`
 	QueuesRevision uint64       `json:"queues_revision"`
 	Queues         []QueueState `json:"queues"`
+	JobsRevision   uint64       `json:"jobs_revision"`
+	// Jobs are those that have not ended, newest first, at most 100, then the
+	// newest of the others until there are 100.
+	Jobs []JobState `json:"jobs"`
 	// Groups is every group of items that wait for a person's decision.
 	Groups  []store.Group `json:"groups"`
 	Notices []Notice      `json:"notices"` // the newest 100, oldest first

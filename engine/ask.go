@@ -27,11 +27,13 @@ func (a *ask) within(q *store.Queue) bool {
 // indexed says that an index leads to the items wanted.
 func (a *ask) indexed() bool {
 	to := &a.filter.reach
-	return a.Reference != "" || to.reference != "" || to.ids != nil || to.key != ""
+	return a.Job != "" || a.Reference != "" || to.reference != "" || to.ids != nil || to.key != ""
 }
 
 // picky says that what this claim leaves may suit another.
-func (a *ask) picky() bool { return a.Reference != "" || a.Exact || a.ClaimRequest.Filter != "" }
+func (a *ask) picky() bool {
+	return a.Job != "" || a.Reference != "" || a.Exact || a.ClaimRequest.Filter != ""
+}
 
 // indexed gives the ready items to which an index leads, in no order. They are
 // still to be held against the rest of what is asked.
@@ -55,7 +57,7 @@ func (t *tx) indexed(q *store.Queue, a *ask) []store.Item {
 		}
 		return found
 	}
-	by := store.Query{Queue: q.Name, Statuses: waiting(q.Family), Reference: a.Reference, Exact: a.Exact}
+	by := store.Query{Queue: q.Name, Statuses: waiting(q.Family), Reference: a.Reference, Exact: a.Exact, Job: a.Job}
 	if len(to.reference) > len(a.Reference) && !a.Exact {
 		by.Reference, by.Exact = to.reference, to.exact
 	}

@@ -140,6 +140,9 @@ func (t *tx) claim(r *ask) ([]Record, error) {
 	if err := t.e.vault.locked(&q); err != nil {
 		return nil, err
 	}
+	if err := t.claimableJob(r.Job); err != nil {
+		return nil, err
+	}
 	if !r.Item.IsZero() {
 		return t.claimByID(&q, r)
 	}
@@ -161,7 +164,7 @@ func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates i
 		if seen++; seen > claimScan || ctx.Err() != nil {
 			break
 		}
-		if err != nil || !r.suits(ctx, t, &i) { // an unreadable record is set aside; it never stops a queue
+		if err != nil || t.barred(&i) != nil || !r.suits(ctx, t, &i) { // an unreadable record is set aside; it never stops a queue
 			continue
 		}
 		if q.Encrypted {
@@ -203,11 +206,28 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 	if _, err := t.openPayload(q, &i); err != nil {
 		return nil, err
 	}
+	if i.Status.Waiting() {
+		if err := t.barred(&i); err != nil {
+			return nil, err
+		}
+	}
 	rec, err := t.hold(q, r, &i)
 	if err != nil {
 		return nil, err
 	}
 	return []Record{rec}, nil
+}
+
+// claimableJob says whether a job that a claim is limited to hands out items.
+func (t *tx) claimableJob(id string) error {
+	if id == "" {
+		return nil
+	}
+	j, err := t.Job(id)
+	if err != nil {
+		return err
+	}
+	return jobBars(&j)
 }
 
 // candidates yields a queue's ready items in claim order; those of a reference,
@@ -248,6 +268,9 @@ func (a *ask) suits(ctx context.Context, t *tx, i *store.Item) bool {
 	wanted := strings.HasPrefix(i.Reference, a.Reference)
 	if a.Exact {
 		wanted = i.Reference == a.Reference
+	}
+	if a.Job != "" && (i.Job != a.Job || !inJob(i)) {
+		return false
 	}
 	if !wanted || !a.filter.match(i, t.now) {
 		return false

@@ -24,6 +24,9 @@ type Options struct {
 	// Key opens and seals the contents of encrypted queues' items: KeySize bytes,
 	// or none, with which the rest works.
 	Key []byte
+	// JobAccess says whether who acts (see Actor) may see the details of a job that
+	// somebody else has started, and act on it; nil = everybody may.
+	JobAccess func(context.Context, store.Job) bool
 }
 
 // Engine is one running engine on a store. All methods are safe for concurrent
@@ -47,6 +50,10 @@ type Engine struct {
 	bulks       bulks
 	vault       vault
 	latest      atomic.Int64 // what now gave last
+	jobAccess   func(context.Context, store.Job) bool
+	finisher    atomic.Pointer[finisher]
+	revocations revocations
+	followers   sync.WaitGroup
 	closed      chan struct{}
 	closing     sync.Once
 }
@@ -57,6 +64,7 @@ type Engine struct {
 func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	e := &Engine{
 		store: s, name: o.Name, readOnly: o.ReadOnly, clock: o.Clock, log: o.Logger,
+		jobAccess:   o.JobAccess,
 		incarnation: newIncarnation(), closed: make(chan struct{}),
 	}
 	if e.clock == nil {
@@ -92,6 +100,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	}
 	e.expirer.start()
 	e.pruner.start()
+	e.followers.Go(e.catchUp)
 	return e, nil
 }
 
@@ -104,6 +113,7 @@ func (e *Engine) Close() (err error) {
 			e.pruner.stop()
 			e.expirer.stop()
 		}
+		e.followers.Wait()
 		err = e.store.Close()
 	})
 	return err

@@ -18,7 +18,7 @@ type Explanation struct {
 
 // Reason is one thing in an item's way, in plain words, with its numbers.
 type Reason struct {
-	Code  string     `json:"code"` // paused, deferred, retry, line, lane, robots, consumer, held, final
+	Code  string     `json:"code"` // paused, job, deferred, retry, line, lane, robots, consumer, held, final
 	Text  string     `json:"text"`
 	Mend  string     `json:"mend,omitempty"`  // what would help
 	Until store.Time `json:"until,omitzero"`  // when it ends by itself
@@ -74,6 +74,13 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 	}
 	if err, ok := e.vault.locked(q).(*store.Error); ok {
 		add(Reason{Code: "encrypted", Text: "no robot gets it: " + err.Rule, Mend: err.Mend})
+	}
+	if j, err := r.Job(i.Job); err == nil && inJob(i) && jobBars(&j) != nil {
+		text := "its job " + j.ID + " is " + j.Status.String()
+		if j.PausedBy != "" {
+			text += " by " + j.PausedBy
+		}
+		add(Reason{Code: "job", Text: text, Mend: "signalbox job resume " + j.ID})
 	}
 	if i.DeferUntil > now {
 		add(Reason{Code: "deferred", Text: "deferred for another " + store.Duration(i.DeferUntil.Sub(now).Round(time.Second)).String(), Until: i.DeferUntil})

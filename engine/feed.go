@@ -33,6 +33,7 @@ type feed struct {
 type dirt struct {
 	queues map[string]bool
 	groups bool
+	jobs   bool
 	slots  bool
 	bulks  bool
 	any    bool
@@ -41,7 +42,7 @@ type dirt struct {
 // touch marks what a committed change did; one that did nothing that shows, as a
 // claim of nothing or a renewal, makes no new picture.
 func (f *feed) touch(a *effects) {
-	if len(a.touched) == 0 && len(a.notices) == 0 && !a.groups {
+	if len(a.touched) == 0 && len(a.notices) == 0 && !a.groups && !a.jobsShown {
 		return
 	}
 	f.mu.Lock()
@@ -63,6 +64,7 @@ func (f *feed) touch(a *effects) {
 		}
 	}
 	f.dirty.groups = f.dirty.groups || a.groups
+	f.dirty.jobs = f.dirty.jobs || a.jobsShown
 	f.signal()
 }
 
@@ -155,7 +157,7 @@ func (d *dirt) merge(o dirt) {
 		d.queues = map[string]bool{}
 	}
 	maps.Copy(d.queues, o.queues)
-	d.groups, d.slots, d.bulks, d.any = d.groups || o.groups, d.slots || o.slots, d.bulks || o.bulks, true
+	d.groups, d.slots, d.bulks, d.jobs, d.any = d.groups || o.groups, d.slots || o.slots, d.bulks || o.bulks, d.jobs || o.jobs, true
 }
 
 // snapshot makes the picture that follows old; only what is dirty is read.
@@ -174,10 +176,15 @@ func (e *Engine) snapshot(ctx context.Context, old *Snapshot, d dirt) (*Snapshot
 		s.Bulks = e.bulks.states()
 	}
 	s.Utilisation = e.slots.Utilisation()
-	if old != nil && len(d.queues) == 0 && !d.groups {
+	if old != nil && len(d.queues) == 0 && !d.groups && !d.jobs {
 		return s, nil
 	}
 	err := e.store.View(ctx, func(r store.Reader) error {
+		if old == nil || d.jobs {
+			if err := e.pictureJobs(ctx, r, s); err != nil || old != nil && len(d.queues) == 0 && !d.groups {
+				return err
+			}
+		}
 		if old == nil || d.groups {
 			groups, err := r.Groups("")
 			if err != nil {

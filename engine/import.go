@@ -246,6 +246,7 @@ func (t *tx) addPast(q *store.Queue, n *NewItem, from string, i *store.Item) err
 	}
 	i.CreatedAt = or0(i.CreatedAt, t.now)
 	i.CreatedBy = or(i.CreatedBy, t.actor)
+	t.withhold(i)
 	t.touch(i.Queue).in++
 	c := store.Change{At: t.now, Actor: t.actor, Event: "import", To: i.Status, Fence: i.Fence, Why: cleanText(why+" ("+p.State+")", maxReason)}
 	if err := t.Add(i, n.Payload, c); err != nil {

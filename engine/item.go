@@ -145,6 +145,11 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 			return err
 		}
 	}
+	if n.Job != "" {
+		if err := t.joinable(q, n.Job); err != nil {
+			return err
+		}
+	}
 	if n.Key != "" {
 		id, err := t.ByKey(q.Name, n.Key)
 		if err != nil {
@@ -199,6 +204,12 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 		MaxAttempts: n.MaxAttempts, Retryable: true,
 		DeferUntil: n.DeferUntil, DueAt: n.DueAt, RiskAt: n.RiskAt, Job: n.Job,
 	}
+	if n.Job != "" {
+		if err := t.join(q, n.Job); err != nil {
+			return err
+		}
+		res.Item.Weight = max(1, n.Weight)
+	}
 	if !n.Past.waits() {
 		err := t.addPast(q, n, r.From, &res.Item)
 		present(q, &res.Item)
@@ -233,8 +244,14 @@ func validateItem(n *NewItem) error {
 	if len(n.Key) > 512 {
 		return store.Invalid("key", fmt.Sprintf("%d bytes long, the limit is 512", len(n.Key)), "use a shorter key")
 	}
-	if len(n.Job) > 256 || cleanText(n.Job, 256) != n.Job {
-		return store.Invalid("job", "it is at most 256 bytes of UTF-8 without NUL", "use a shorter name")
+	if err := (&JobRequest{ID: n.Job}).validate(); err != nil {
+		return err
+	}
+	if n.Weight < 0 || n.Weight > MaxWeight {
+		return store.Invalid("weight", fmt.Sprintf("%d is not from 1 to %d", n.Weight, MaxWeight), "choose a number in this range")
+	}
+	if n.Weight > 0 && n.Job == "" {
+		return store.Invalid("weight", "it counts in a job, and the item names none", "name one with --job")
 	}
 	if n.MaxAttempts < 0 || n.MaxAttempts > MaxRetries+1 {
 		return store.Invalid("max_attempts", fmt.Sprintf("%d is not from 1 to %d", n.MaxAttempts, MaxRetries+1), "choose a number in this range")

@@ -114,6 +114,9 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 			return store.ID{}, err
 		}
 	}
+	if err := t.rejoin(q, i); err != nil {
+		return store.ID{}, err
+	}
 	from := i.Status
 	was := remember(i, EventRetry)
 	i.Status, i.Group = row.to, ""
@@ -167,7 +170,10 @@ func (t *tx) copyOf(q *store.Queue, i *store.Item, payload []byte, with func(*st
 		Queue: i.Queue, Family: i.Family, Status: waiting(i.Family)[0],
 		Reference: i.Reference, Priority: i.Priority, MaxAttempts: i.MaxAttempts, Retryable: true,
 		RetryNo: i.RetryNo + 1, Chain: i.Chain, Previous: i.ID(),
-		DueAt: i.DueAt, RiskAt: i.RiskAt, Job: i.Job,
+		DueAt: i.DueAt, RiskAt: i.RiskAt, Job: i.Job, Weight: i.Weight,
+	}
+	if _, err := t.Job(i.Job); inJob(i) && store.CodeOf(err) == store.CodeNotFound {
+		c.Weight = 0 // the job was deleted
 	}
 	with(&c)
 	if err := t.add(&c, payload, "add", why); err != nil {

@@ -93,7 +93,7 @@ func (e *Engine) Available(ctx context.Context) (queues []store.Queue, err error
 			default:
 				return err
 			}
-			if q.Consumer.Kind == Manual || q.Paused || e.vault.locked(&q) != nil || stats.Counts.Waiting() <= stats.Delayed {
+			if q.Consumer.Kind == Manual || q.Paused || e.vault.locked(&q) != nil || stats.Counts.Waiting() <= stats.Delayed+stats.Withheld {
 				continue
 			}
 			queues, again = append(queues, q), append(again, name)

@@ -25,6 +25,7 @@ const (
 	EventDelete     Event = "delete"
 	EventUndo       Event = "undo"     // an operator's act is taken back
 	EventWithdraw   Event = "withdraw" // of the copy that a retry made, when it is taken back
+	EventCancel     Event = "cancel"   // its job was cancelled
 )
 
 // guard narrows a row of the table by what the queue's settings and the item's
@@ -66,6 +67,7 @@ var transitions = []transition{
 	{store.Jobs, []store.Status{store.Claimed}, EventExpire, always, store.Abandoned},
 	{store.Jobs, []store.Status{store.Claimed}, EventRelease, always, store.Queued},
 	{store.Jobs, []store.Status{store.Claimed}, EventPostpone, always, store.Queued},
+	{store.Jobs, []store.Status{store.Queued, store.Claimed}, EventCancel, always, store.Cancelled},
 	{store.Jobs, []store.Status{store.Failed, store.Abandoned}, EventRetry, unverified, store.Queued},
 	{store.Jobs, []store.Status{store.Queued, store.Completed, store.Failed, store.Abandoned, store.Cancelled}, EventDelete, always, store.Deleted},
 	{store.Jobs, []store.Status{store.Queued, store.Failed, store.Deleted}, EventUndo, wasSo, store.Failed},
@@ -86,8 +88,9 @@ var transitions = []transition{
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventExpire, always, store.Abandoned},
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventRelease, always, store.Pending},
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventPostpone, always, store.Pending},
+	{store.Transactions, []store.Status{store.Pending, store.Claimed, store.Processing}, EventCancel, always, store.Cancelled},
 	{store.Transactions, []store.Status{store.BusinessException, store.SystemException, store.Abandoned}, EventRetry, unverified, store.Retried},
-	{store.Transactions, []store.Status{store.Pending, store.Successful, store.BusinessException, store.SystemException, store.Abandoned, store.Retried}, EventDelete, always, store.Deleted},
+	{store.Transactions, []store.Status{store.Pending, store.Successful, store.BusinessException, store.SystemException, store.Abandoned, store.Retried, store.Cancelled}, EventDelete, always, store.Deleted},
 	{store.Transactions, []store.Status{store.Pending}, EventWithdraw, untouched, store.Deleted},
 	{store.Transactions, []store.Status{store.Retried, store.BusinessException, store.Deleted}, EventUndo, wasSo, store.BusinessException},
 	{store.Transactions, []store.Status{store.Retried, store.SystemException, store.Deleted}, EventUndo, wasSo, store.SystemException},
@@ -95,6 +98,7 @@ var transitions = []transition{
 	{store.Transactions, []store.Status{store.Pending, store.Deleted}, EventUndo, wasSo, store.Pending},
 	{store.Transactions, []store.Status{store.Deleted}, EventUndo, wasSo, store.Successful},
 	{store.Transactions, []store.Status{store.Deleted}, EventUndo, wasSo, store.Retried},
+	{store.Transactions, []store.Status{store.Deleted}, EventUndo, wasSo, store.Cancelled},
 }
 
 // next looks up the row by which the event takes the item on; the error says

@@ -25,8 +25,12 @@ type effects struct {
 	parked     *parkedClaim // in its line through this run
 	joined     *parkedClaim // the one this call parks, through all runs
 	notices    []Notice
-	groups     bool // an item's Group was set or cleared
-	settings   bool // a queue's were
+	groups     bool       // an item's Group was set or cleared
+	settings   bool       // a queue's were
+	jobs       []string   // jobs touched
+	jobsShown  bool       // what a picture shows of jobs has changed
+	hooks      []string   // jobs that have run out and have a hook
+	revoked    []store.ID // items taken away from who works them
 }
 
 // gain is what became claimable in one queue.
@@ -52,6 +56,9 @@ func (e *Engine) change(ctx context.Context, fn func(*tx) error) error {
 	err := e.store.Update(ctx, func(s store.Tx) error {
 		t.restart(s)
 		err := fn(&t)
+		if err == nil {
+			err = t.endJobs()
+		}
 		if err == nil {
 			err = t.serveParked()
 		}
@@ -104,7 +111,7 @@ func (e *Engine) giveBackOrphans(records []Record) {
 func (t *tx) restart(s store.Tx) {
 	t.e.parking.takeBack(&t.after)
 	t.Tx, t.now = sealingTx{s, &t.e.vault}, t.e.now()
-	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0], joined: t.after.joined}
+	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0], jobs: t.after.jobs[:0], joined: t.after.joined}
 }
 
 // committed carries out what a change left to do.
@@ -114,6 +121,8 @@ func (e *Engine) committed(a *effects) {
 	e.expirer.due(a.due)
 	e.pruner.committed(a.settings)
 	e.flagGains(a.available)
+	e.revoke(a.revoked)
+	e.finish(a.hooks)
 	e.feed.touch(a)
 }
 
@@ -182,6 +191,7 @@ func (t *tx) put(i *store.Item, from store.Status, event Event, why string) erro
 	if i.Undo != nil && i.Undo.Left != i.Revision+1 { // of an act before this one
 		i.Undo = nil
 	}
+	t.withhold(i)
 	t.follow(i, from, event)
 	return t.Put(i, t.itemChange(i, from, event, why))
 }
@@ -189,6 +199,7 @@ func (t *tx) put(i *store.Item, from store.Status, event Event, why string) erro
 // add stores a new item with its history.
 func (t *tx) add(i *store.Item, payload []byte, event, why string) error {
 	i.CreatedAt, i.CreatedBy = t.now, t.actor
+	t.withhold(i)
 	t.touch(i.Queue).in++
 	if err := t.Add(i, payload, store.Change{At: t.now, Actor: t.actor, Event: event, To: i.Status, Why: why}); err != nil {
 		return err
@@ -206,7 +217,11 @@ func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 	if i.Group != "" || Reviewable(from) {
 		t.after.groups = true
 	}
+	if inJob(i) {
+		t.touchJob(i.Job)
+	}
 	switch {
+	case i.Withheld:
 	case i.Status.InFlight():
 		t.remind(i.LeaseUntil)
 	case i.Status.Waiting() && i.ReadyAt() > t.now:
@@ -219,7 +234,7 @@ func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 // itemChange records who did it: for a robot's own reports the robot.
 func (t *tx) itemChange(i *store.Item, from store.Status, event Event, why string) *store.Change {
 	actor := t.actor
-	if from.InFlight() || i.Status.InFlight() {
+	if (from.InFlight() || i.Status.InFlight()) && event != EventCancel {
 		actor = i.ClaimedBy
 	}
 	if event == EventExpire {

@@ -52,6 +52,11 @@ func (t *tx) undo(q *store.Queue, i *store.Item, note string) error {
 	if err != nil {
 		return err
 	}
+	if row.to.Waiting() {
+		if err := t.rejoin(q, i); err != nil {
+			return err
+		}
+	}
 	if err := t.undoEffects(q, i, &was); err != nil {
 		return err
 	}

@@ -16,17 +16,11 @@ func (c *checker) tallyJob(i *Item) {
 		t = &jobTally{queue: i.Queue}
 		c.jobs[i.Job] = t
 	}
-	weight := int64(i.Weight)
-	t.Add(i.Status, weight)
-	if i.Status.Waiting() {
-		switch at := i.ReadyAt(); {
-		case i.Withheld:
-			t.Withheld++
-		case at > 0:
-			t.Delayed += weight
-			if t.NextAvailableAt == 0 || at < t.NextAvailableAt {
-				t.NextAvailableAt = at
-			}
+	t.Add(i, 1)
+	if at := i.ReadyAt(); i.Status.Waiting() && !i.Withheld && at > 0 {
+		t.Delayed += int64(i.Weight)
+		if t.NextAvailableAt == 0 || at < t.NextAvailableAt {
+			t.NextAvailableAt = at
 		}
 	}
 	if _, err := c.r.Job(i.Job); err == nil {

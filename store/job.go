@@ -76,12 +76,14 @@ type JobCounts struct {
 	Failed          int64 `json:"failed"` // excepted and abandoned ones included
 	Cancelled       int64 `json:"cancelled"`
 	Total           int64 `json:"total"`
-	// Withheld is the number of waiting items that are withheld; in items.
+	// Waiting is the number of waiting items, Withheld that of those withheld;
+	// both in items.
+	Waiting  int64 `json:"-"`
 	Withheld int64 `json:"-"`
 }
 
-// Of gives the counter that an item of the status stands under, nil for none.
-func (c *JobCounts) Of(s Status) *int64 {
+// of gives the counter that an item of the status stands under, nil for none.
+func (c *JobCounts) of(s Status) *int64 {
 	switch s {
 	case Queued, Pending:
 		return &c.Available
@@ -97,12 +99,17 @@ func (c *JobCounts) Of(s Status) *int64 {
 	return nil
 }
 
-// Add counts an item of a status and weight, or with a negative weight takes
-// it off.
-func (c *JobCounts) Add(s Status, weight int64) {
-	if n := c.Of(s); n != nil {
-		*n += weight
-		c.Total += weight
+// Add counts an item n times, or with a negative n takes it off; all but what
+// depends on the time.
+func (c *JobCounts) Add(i *Item, n int64) {
+	if at := c.of(i.Status); at != nil {
+		*at += n * int64(i.Weight)
+		c.Total += n * int64(i.Weight)
+	}
+	if i.Status.Waiting() {
+		if c.Waiting += n; i.Withheld {
+			c.Withheld += n
+		}
 	}
 }
 

@@ -71,6 +71,7 @@ func (n *jobCounts) code(c *coder) {
 	c.int64(7, &n.Withheld)
 	c.uint(8, &n.logged)
 	c.uint(9, &n.oldest)
+	c.int64(10, &n.Waiting)
 	n.Total = n.Available + n.InFlight + n.Done + n.Failed + n.Cancelled
 }
 

@@ -247,7 +247,9 @@ func (t *tx) countable(i *store.Item) error {
 func (t *tx) countJob(q *queue, old, now *store.Item, was, is standing) {
 	if was, is := old.Status.Waiting() && old.Withheld, now.Status.Waiting() && now.Withheld; was != is {
 		q.dirty = true
-		q.counters.withheld += change(was, is)
+		if q.counters.withheld++; was {
+			q.counters.withheld -= 2
+		}
 	}
 	if !inJob(now) {
 		return
@@ -263,14 +265,10 @@ func (t *tx) countJob(q *queue, old, now *store.Item, was, is standing) {
 		t.set(jobsBucket, keyOf(jobItem, j.number, now.Number), nil)
 	}
 	n, weight := &j.counts, int64(now.Weight)
-	if old.Status != now.Status {
+	if old.Status != now.Status || old.Withheld != now.Withheld {
 		j.dirty = true
-		n.Add(old.Status, -weight)
-		n.Add(now.Status, weight)
-	}
-	if was, is := old.Status.Waiting() && old.Withheld, now.Status.Waiting() && now.Withheld; was != is {
-		j.dirty = true
-		n.Withheld += change(was, is)
+		n.Add(old, -1)
+		n.Add(now, 1)
 	}
 	if was.delayed && is.delayed && old.ReadyAt() == now.ReadyAt() {
 		return
@@ -283,16 +281,6 @@ func (t *tx) countJob(q *queue, old, now *store.Item, was, is standing) {
 		n.Delayed += weight
 		t.set(jobsBucket, delayedKey(j.number, now.ReadyAt(), now.Number), binary.AppendUvarint(nil, uint64(weight)))
 	}
-}
-
-func change(was, is bool) int64 {
-	switch {
-	case was == is:
-		return 0
-	case is:
-		return 1
-	}
-	return -1
 }
 
 // leaveJob takes an item that goes out of its job's counters and tables.
@@ -311,10 +299,7 @@ func (t *tx) leaveJob(q *queue, old *store.Item, was standing) {
 		return
 	}
 	j.dirty = true
-	j.counts.Add(old.Status, -int64(old.Weight))
-	if old.Status.Waiting() && old.Withheld {
-		j.counts.Withheld--
-	}
+	j.counts.Add(old, -1)
 	t.unset(jobsBucket, keyOf(jobItem, j.number, old.Number))
 	if was.delayed {
 		t.leaveDelayed(j, old.ReadyAt(), old.Number, int64(old.Weight))

@@ -60,10 +60,7 @@ func (q *queue) tally(i *store.Item, n int64) {
 		return
 	}
 	c := q.tallies[i.Job]
-	c.Add(i.Status, n*int64(i.Weight))
-	if i.Status.Waiting() && i.Withheld {
-		c.Withheld += n
-	}
+	c.Add(i, n)
 	q.tallies[i.Job] = c
 }
 
