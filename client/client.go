@@ -69,7 +69,7 @@ func get[Out any](ctx context.Context, c *Client, path string, query url.Values)
 // send calls an operation that changes something.
 func send[Out any](ctx context.Context, c *Client, method, path string, in any) (out Out, err error) {
 	if c.opt.ReadOnly {
-		return out, &store.Error{Code: store.CodeForbidden, Thing: "this change", Rule: "opened read-only", Mend: "leave out --read-only"}
+		return out, errReadOnly
 	}
 	var body []byte
 	if in != nil {
@@ -85,6 +85,11 @@ func call[Out any](ctx context.Context, c *Client, method, path string, body []b
 	if err != nil {
 		return out, err
 	}
+	return decoded[Out](ctx, c, answer)
+}
+
+// decoded reads an answer that is JSON, and closes it.
+func decoded[Out any](ctx context.Context, c *Client, answer *http.Response) (out Out, err error) {
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
 		return out, c.unreachable(ctx, fmt.Errorf("its answer can't be read: %w", err))
@@ -94,12 +99,17 @@ func call[Out any](ctx context.Context, c *Client, method, path string, body []b
 
 // ask gives the answer to a request that went well, whose body is to be closed.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://signalbox"+path, bytes.NewReader(body))
+	return c.stream(ctx, method, path, "application/json", bytes.NewReader(body))
+}
+
+// stream is ask with a body that is read as it is sent.
+func (c *Client) stream(ctx context.Context, method, path, mediaType string, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://signalbox"+path, body)
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set(wire.ActorHeader, engine.Actor(ctx))
-	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Type", mediaType)
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
@@ -113,6 +123,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*ht
 	}
 	return nil, c.refusal(answer)
 }
+
+// errReadOnly refuses a change before it is sent.
+var errReadOnly = &store.Error{Code: store.CodeForbidden, Thing: "this change", Rule: "opened read-only", Mend: "leave out --read-only"}
 
 // errEmpty is an answer that there is nothing.
 var errEmpty = &store.Error{Code: store.CodeEmpty, Thing: "the answer", Rule: "nothing there"}

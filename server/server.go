@@ -71,6 +71,8 @@ type Service interface {
 	BulkResults(context.Context, engine.ResultsRequest) (engine.BulkResults, error)
 	Groups(ctx context.Context, queue string) ([]store.Group, error)
 
+	Jobs
+
 	Pool(context.Context) (lane.State, error)
 	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
 	Watch(ctx context.Context, after uint64) (*engine.Snapshot, error)
@@ -90,7 +92,7 @@ func Handler(s Service, o Options) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	mux := http.NewServeMux()
-	for _, r := range routes(o.Health) {
+	for _, r := range append(routes(o.Health), jobRoutes()...) {
 		mux.Handle(r.pattern, handler{r, s, o.Log})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

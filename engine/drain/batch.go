@@ -52,6 +52,8 @@ type attempt struct {
 func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) {
 	b := d.newBatch(set, records)
 	defer b.cancel(nil)
+	d.s.holders.add(b)
+	defer d.s.holders.drop(b)
 	letGo := b.keep(records[0].Item, sent)
 	var reporter sync.WaitGroup
 	reporter.Go(b.reportAll)

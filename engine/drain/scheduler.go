@@ -81,6 +81,8 @@ type Scheduler struct {
 	running             sync.WaitGroup // drains with items not accounted for
 	all                 sync.WaitGroup // drains
 	tally               tally
+	holders             holders
+	deafen              func() // no more word of revocations
 }
 
 // Start begins to work the engine's queues. It goes on until Stop; the end of
@@ -98,6 +100,10 @@ func Start(ctx context.Context, e Engine, o Options) *Scheduler {
 		queues: map[string]*queue{},
 	}
 	s.wakes.Store(1)
+	s.deafen = func() {}
+	if r, ok := e.(revoker); ok {
+		s.deafen = r.OnRevoke(s.holders.revoked)
+	}
 	s.detach = context.AfterFunc(ctx, s.abort)
 	go s.loop()
 	return s

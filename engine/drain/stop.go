@@ -69,6 +69,7 @@ func (s *Scheduler) windUp() {
 	s.running.Wait()
 	s.detach()
 	s.client.CloseIdleConnections()
+	s.deafen()
 	if s.tally.stuck.Load() == 0 {
 		s.all.Wait()
 		s.spawner.close()

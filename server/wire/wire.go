@@ -251,6 +251,11 @@ func Unclaimed(err error) bool {
 	return false
 }
 
+// Note is a word to go with an act.
+type Note struct {
+	Note string `json:"note,omitempty"`
+}
+
 // Progress is a robot's word on how far it is.
 type Progress struct {
 	engine.Holding
