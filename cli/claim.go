@@ -29,6 +29,7 @@ func (a *app) claimCommand() *cobra.Command {
 	f.StringVar(&wait, "wait", "", "how long to wait when there is nothing, as in 30s")
 	f.StringVar(&r.Reference, "reference", "", "only items whose reference begins so")
 	f.BoolVar(&r.Exact, "exact", false, "the reference must be equal")
+	f.StringVar(&r.Job, "job", "", "only items of this job")
 	f.StringVar(&r.Filter, "filter", "", "only items that match, as in 'priority:high' or 'jq:\".total > 100\"'")
 	f.StringVar(&item, "item", "", "exactly this item")
 	f.BoolVar(&r.NoStart, "no-start", false, "do not start a single item at once")
@@ -87,25 +88,39 @@ var errLeft = errors.New("the engine has stopped")
 // store to itself, so it answers others on the socket meanwhile; else nobody
 // could add what it waits for.
 func (a *app) claimAt(ctx context.Context, s Service, r engine.ClaimRequest) ([]engine.Record, error) {
-	e, own := s.(*engine.Engine)
-	if !own || r.Wait == 0 {
+	if _, own := s.(*engine.Engine); !own || r.Wait == 0 {
 		records, err := s.Claim(ctx, r)
-		if !own && store.CodeOf(err) == store.CodeUnavailable {
+		if _, own := s.(*engine.Engine); !own && store.CodeOf(err) == store.CodeUnavailable {
 			err = &store.Error{Code: store.CodeUnavailable, Thing: "the claim", Rule: err.Error(), Err: errLeft}
 		}
 		return records, err
+	}
+	var records []engine.Record
+	err := a.answering(ctx, s, func() (err error) {
+		records, err = s.Claim(ctx, r)
+		return err
+	})
+	return records, err
+}
+
+// answering does what may take long. An engine of our own answers others on the
+// socket meanwhile.
+func (a *app) answering(ctx context.Context, s Service, do func() error) error {
+	e, own := s.(*engine.Engine)
+	if !own || a.readOnly {
+		return do()
 	}
 	h := &host{engine: e}
 	var err error
 	if h.where, err = a.where(); err == nil && !h.where.memory {
 		err = h.serve(ctx, nil)
 	}
-	records, claimErr := s.Claim(ctx, r)
+	err = errors.Join(do(), err)
 	if h.served != nil {
 		h.stop()
 		<-h.served // requests under way are answered before the store is closed
 	}
-	return records, errors.Join(claimErr, err)
+	return err
 }
 
 // recordColumns shows records as their items.

@@ -21,7 +21,7 @@ func (a *app) itemCommands() *cobra.Command {
 }
 
 func (a *app) itemAdd() *cobra.Command {
-	var queue, payload, priority, due, deferral string
+	var queue, payload, priority, due, deferral, single string
 	var item engine.NewItem
 	var strict bool
 	c := &cobra.Command{
@@ -36,7 +36,9 @@ func (a *app) itemAdd() *cobra.Command {
 	f.StringVar(&due, "due", "", "when it should be done: a time, or +2h")
 	f.StringVar(&deferral, "defer", "", "not to be claimed before: a time, or +2h")
 	f.StringVar(&item.Key, "key", "", "your own key: the same again gives the item that is there")
-	f.StringVar(&item.Job, "job", "", "the job it belongs to")
+	f.StringVar(&item.Job, "job", "", "the job it belongs to; one is started if there is none of this id")
+	f.IntVar(&item.Weight, "weight", 0, "how many units of work it counts for in its job (default 1)")
+	f.StringVar(&single, "singleton-key", "", "start a job with this key; while one is open, give that and add nothing")
 	f.IntVar(&item.MaxAttempts, "max-attempts", 0, "instead of the queue's retries + 1")
 	strictFlag(c, &strict)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
@@ -59,6 +61,14 @@ func (a *app) itemAdd() *cobra.Command {
 			return needsQueue(c)
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			if single != "" {
+				j, err := s.StartJob(ctx, engine.JobRequest{Queue: queue, ID: item.Job, SingletonKey: single, Filling: true})
+				if err != nil || j.Existing {
+					return a.existing(j, err)
+				}
+				defer func() { _, _ = s.SealJob(context.WithoutCancel(ctx), j.ID) }()
+				item.Job = j.ID
+			}
 			results, err := s.Add(ctx, engine.AddRequest{Queue: queue, Strict: strict, Items: []engine.NewItem{item}})
 			if err != nil {
 				return err

@@ -30,6 +30,9 @@ type importing struct {
 	rejects string // where rejected rows go; "" = beside the file
 	from    int    // the first line to read rows from
 	strict  bool
+	job     string
+	single  string // its singleton key
+	goesOn  bool   // the job was there before, whole
 	columns intake.Columns
 	states  string
 	dates   string
@@ -63,6 +66,8 @@ func (a *app) itemImport() *cobra.Command {
 	f.StringVar(&im.states, "states", "", "the states that items were in: keep, or new for all as new work (default keep for the orchestrator's file)")
 	f.StringVar(&im.dates, "dates", "", "how dates like 03/01/2026 are read: dmy or mdy (default refused)")
 	f.StringVar(&im.text, "encoding", "", "of the text: utf-8, utf-16, utf-16le, utf-16be or windows-1252 (default UTF-8, or UTF-16 by its mark)")
+	f.StringVar(&im.job, "job", "", "the job the items belong to; one is started if there is none of this id")
+	f.StringVar(&im.single, "singleton-key", "", "start a job with this key; while one is open, give that and add nothing")
 	strictFlag(c, &im.strict)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		im.path = args[0]
@@ -91,6 +96,7 @@ type imported struct {
 	Existing int    `json:"existing,omitempty"` // their keys were known
 	Rejected int    `json:"rejected"`
 	Rejects  string `json:"rejects_file"`
+	Job      string `json:"job,omitempty"`
 }
 
 func (im *importing) run(ctx context.Context, s Service) error {
@@ -115,10 +121,45 @@ func (im *importing) run(ctx context.Context, s Service) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", im.name(), err)
 	}
-	if im.mode == engine.AllOrNothing {
-		return im.whole(ctx, s, file, bar)
+	if open, err := im.startJob(ctx, s); err != nil || !open {
+		return err
 	}
-	return im.batches(ctx, s, file, bar)
+	if im.mode == engine.AllOrNothing {
+		err = im.whole(ctx, s, file, bar)
+	} else {
+		err = im.batches(ctx, s, file, bar)
+	}
+	return im.sealJob(ctx, s, err)
+}
+
+// startJob starts the job that was asked for and keeps it open while items come.
+// False says that one with the key is open already, and so nothing is imported.
+func (im *importing) startJob(ctx context.Context, s Service) (bool, error) {
+	if im.job == "" && im.single == "" {
+		return true, nil
+	}
+	if im.job != "" {
+		if j, err := s.Job(ctx, im.job); err == nil && im.single == "" && j.Queue == im.queue {
+			im.goesOn = !j.Filling
+			return true, nil // the items join it
+		}
+	}
+	j, err := s.StartJob(ctx, engine.JobRequest{Queue: im.queue, ID: im.job, SingletonKey: im.single, Filling: true})
+	if err != nil || j.Existing {
+		return false, im.app.existing(j, err)
+	}
+	im.job = j.ID
+	return true, nil
+}
+
+// sealJob says that no more items are to come. Those of an import that goes on
+// later join the job all the same.
+func (im *importing) sealJob(ctx context.Context, s Service, imported error) error {
+	if im.job == "" || im.goesOn {
+		return imported
+	}
+	_, err := s.SealJob(context.WithoutCancel(ctx), im.job)
+	return errors.Join(imported, err)
 }
 
 // checkReading refuses flags about the file that have no such value.
@@ -179,6 +220,9 @@ func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 		for row, err := range file.Rows() {
 			if err == nil && row.Line < im.from {
 				continue
+			}
+			if im.job != "" {
+				row.Item.Job = im.job
 			}
 			if !yield(row, err) {
 				return
@@ -287,4 +331,7 @@ func twice(err error, reference string, first, line int) error {
 	return store.Conflict(fmt.Sprintf("reference %q", reference), "it stands twice in this file", fmt.Sprintf("line %d has it too", first))
 }
 
-func (im *importing) report(done imported) error { return im.app.printOne(done) }
+func (im *importing) report(done imported) error {
+	done.Job = im.job
+	return im.app.printOne(done)
+}

@@ -26,11 +26,12 @@ type JobRequest struct {
 	Metadata     json.RawMessage `json:"metadata,omitempty"` // any JSON
 	// Filling keeps the job open until it is sealed, since more items are to come.
 	Filling bool `json:"filling,omitempty"`
-
-	kind string // of its completion hook; built-ins have one
+	// Kind says which completion hook it has; see RunHooks. It does not cross the
+	// wire.
+	Kind string `json:"-"`
 }
 
-// JobState is a job with its numbers as of now.
+// JobState is a job with its numbers as of now, or those with which it ended.
 type JobState struct {
 	store.Job
 	store.JobCounts
@@ -104,7 +105,7 @@ func (t *tx) startOnce(q *store.Queue, r *JobRequest) (JobState, error) {
 
 func (t *tx) startJob(q *store.Queue, r *JobRequest) (store.Job, error) {
 	j := store.Job{
-		ID: r.ID, Queue: q.Name, Kind: r.kind, Status: store.JobRunning, Initiator: t.actor,
+		ID: r.ID, Queue: q.Name, Kind: r.Kind, Status: store.JobRunning, Initiator: t.actor,
 		SingletonKey: r.SingletonKey, Metadata: store.JSON(r.Metadata), Filling: r.Filling, CreatedAt: t.now,
 	}
 	if err := t.PutJob(&j); err != nil {
@@ -170,22 +171,28 @@ func (t *tx) join(q *store.Queue, id string) error {
 	return err
 }
 
-// rejoin makes an item's job ready to have it back among its waiting ones.
-func (t *tx) rejoin(q *store.Queue, i *store.Item) error {
+// comesBack says whether an item's job takes it, or its copy, back among its
+// waiting ones.
+func (t *tx) comesBack(q *store.Queue, i *store.Item) error {
+	if !inJob(i) {
+		return nil
+	}
+	return t.joinable(q, i.Job)
+}
+
+// bringBack makes an item's job ready for that.
+func (t *tx) bringBack(q *store.Queue, i *store.Item) error {
 	if !inJob(i) {
 		return nil
 	}
 	if _, err := t.Job(i.Job); err != nil {
 		return unlessGone(err)
 	}
-	if err := t.joinable(q, i.Job); err != nil {
-		return err
-	}
 	return t.join(q, i.Job)
 }
 
 func (t *tx) reopen(j *store.Job) error {
-	j.Status, j.EndedAt = store.JobRunning, 0
+	j.Status, j.EndedAt, j.Final = store.JobRunning, 0, store.JobCounts{}
 	return t.putJob(j, "job-reopen", "")
 }
 
@@ -253,6 +260,10 @@ func (e *Engine) jobState(ctx context.Context, r store.Reader, id string) (s Job
 	}
 	if e.closedTo(ctx, &s.Job) != nil {
 		s.Metadata = ""
+	}
+	if s.EndedAt != 0 {
+		s.JobCounts = s.Final
+		return s, nil
 	}
 	s.JobCounts, err = r.JobCounts(id, e.now())
 	return s, err

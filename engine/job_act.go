@@ -199,6 +199,11 @@ func (t *tx) followJob(id store.ID) error {
 		return nil
 	}
 	t.withhold(&i)
+	if undoable(&i) { // it can still be taken back
+		undo := *i.Undo
+		undo.Left++
+		i.Undo = &undo
+	}
 	t.touchJob(i.Job)
 	t.follow(&i, i.Status, "job")
 	return t.Put(&i, nil)

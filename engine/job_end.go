@@ -67,7 +67,7 @@ func (t *tx) endJob(j *store.Job) error {
 	if j.Status.Open() {
 		j.Status, j.PausedBy = store.JobDone, ""
 	}
-	j.EndedAt = t.now
+	j.EndedAt, j.Final = t.now, store.JobCounts{Done: c.Done, Failed: c.Failed, Cancelled: c.Cancelled, Total: c.Total}
 	text := fmt.Sprintf("%s: %d done, %d failed", j.Status, c.Done, c.Failed)
 	if c.Cancelled > 0 {
 		text += fmt.Sprintf(", %d cancelled", c.Cancelled)

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -71,11 +72,12 @@ func (l *life) settings() store.Queue {
 func (l *life) now() store.Time { return store.At(time.Now()) }
 
 func (l *life) step() error {
-	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo, l.bulk}
+	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo, l.bulk, l.pauseJob, l.cancelJob}
 	if err := steps[l.draw(len(steps), "step")](); err != nil {
 		return err
 	}
-	return l.compare()
+	l.m.end(l.now())
+	return errors.Join(l.compare(), l.compareJobs())
 }
 
 func (l *life) say(format string, args ...any) { l.log = append(l.log, fmt.Sprintf(format, args...)) }
@@ -83,6 +85,11 @@ func (l *life) say(format string, args ...any) { l.log = append(l.log, fmt.Sprin
 func (l *life) add() error {
 	n := 1 + l.draw(3, "items")
 	items := make([]engine.NewItem, n)
+	job := []string{"", "j1", "j2"}[l.draw(3, "job")]
+	if job != "" && !l.m.join(job) {
+		_, err := l.e.Add(l.ctx, engine.AddRequest{Queue: "q", Items: []engine.NewItem{{Payload: object(), Job: job}}})
+		return wantCode("add to a cancelled job", err, store.CodeConflict)
+	}
 	for i := range items {
 		items[i] = engine.NewItem{Payload: object(), Priority: store.Priority(l.draw(3, "priority") - 1)}
 		if l.draw(3, "due") == 0 {
@@ -91,9 +98,13 @@ func (l *life) add() error {
 		if l.draw(4, "defer") == 0 {
 			items[i].DeferUntil = l.now().Add(time.Duration(1+l.draw(10, "defer by")) * time.Second)
 		}
-		l.m.add(items[i].DueAt, items[i].Priority, items[i].DeferUntil)
+		added := l.m.add(items[i].DueAt, items[i].Priority, items[i].DeferUntil)
+		if job != "" {
+			items[i].Job, items[i].Weight = job, l.draw(4, "weight")
+			added.job, added.weight = job, int64(max(1, items[i].Weight))
+		}
 	}
-	l.say("add %d", n)
+	l.say("add %d to job %q", n, job)
 	_, err := l.e.Add(l.ctx, engine.AddRequest{Queue: "q", Items: items})
 	return err
 }
@@ -162,6 +173,7 @@ func (l *life) sleep() error {
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
 		l.m.tick(l.now())
+		l.m.end(l.now())
 		l.m.note(l.now())
 	}
 	return nil
@@ -345,6 +357,8 @@ type bad struct {
 	stats func(*store.Stats)
 	older store.Time // how much older changes are told to be
 	items func(store.Query, iter.Seq2[store.Item, error]) iter.Seq2[store.Item, error]
+	job   func(*store.Job)
+	count func(*store.JobCounts)
 }
 
 type badTx struct {
@@ -418,6 +432,23 @@ func TestBrokenEnginesAreCaught(t *testing.T) {
 			return &bad{stats: func(s *store.Stats) {
 				if s.Counts[store.Retried]+s.Counts[store.Failed] > 0 {
 					s.Counts[store.Pending]++
+				}
+			}}
+		},
+		"job that never ends": func() *bad {
+			return &bad{job: func(j *store.Job) {
+				if j.Status == store.JobDone {
+					j.Status, j.EndedAt = store.JobRunning, 0
+				}
+			}}
+		},
+		"job that ends too early": func() *bad {
+			return &bad{count: func(c *store.JobCounts) { c.InFlight = 0 }}
+		},
+		"abandoned items lost to their job": func() *bad {
+			return &bad{count: func(c *store.JobCounts) {
+				if c.Failed > 2 {
+					c.Failed--
 				}
 			}}
 		},

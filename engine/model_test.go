@@ -17,6 +17,7 @@ type model struct {
 	queue  store.Queue
 	paused bool
 	items  []*modelItem // by number - 1
+	jobs   map[string]*modelJob
 }
 
 type modelItem struct {
@@ -35,6 +36,8 @@ type modelItem struct {
 	verified  bool
 	next      uint64
 	waitsOnUs bool // for a person's decision
+	job       string
+	weight    int64
 
 	changes int
 	was     *modelItem // before the operator's act that came last
@@ -90,6 +93,9 @@ func (m *model) undo(i *modelItem) string {
 		return engine.Refused
 	}
 	was := *i.was
+	if was.job != "" && was.status == m.waiting() && !m.join(was.job) {
+		return engine.Refused
+	}
 	if i.status == store.Retried && was.status != store.Retried {
 		c := m.items[i.next-1]
 		if c.changes > 0 {
@@ -120,7 +126,7 @@ func (m *model) add(due store.Time, p store.Priority, readyAt store.Time) *model
 func (m *model) line(now store.Time) []*modelItem {
 	var ready []*modelItem
 	for _, i := range m.items {
-		if i.status == m.waiting() && i.readyAt <= now {
+		if i.status == m.waiting() && i.readyAt <= now && (i.job == "" || m.jobs[i.job].status == store.JobRunning) {
 			ready = append(ready, i)
 		}
 	}
@@ -214,6 +220,7 @@ func (m *model) again(i *modelItem, now store.Time) {
 	i.status = store.Retried
 	c := m.add(i.due, i.priority, at)
 	c.spent, c.failures = i.spent+1, i.failures
+	c.job, c.weight = i.job, i.weight
 	i.next = c.number
 }
 
@@ -261,6 +268,9 @@ func (m *model) retry(i *modelItem) string {
 	if i.verified {
 		return engine.Refused
 	}
+	if i.job != "" && !m.join(i.job) {
+		return engine.Refused
+	}
 	i.acted()
 	i.waitsOnUs = false
 	if m.queue.Family == store.Jobs {
@@ -268,7 +278,9 @@ func (m *model) retry(i *modelItem) string {
 		return engine.OK
 	}
 	i.status = store.Retried
-	i.next = m.add(i.due, i.priority, 0).number
+	c := m.add(i.due, i.priority, 0)
+	c.job, c.weight = i.job, i.weight
+	i.next = c.number
 	return engine.OK
 }
 

@@ -114,7 +114,10 @@ func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note 
 			return store.ID{}, err
 		}
 	}
-	if err := t.rejoin(q, i); err != nil {
+	if err := t.comesBack(q, i); err != nil {
+		return store.ID{}, err
+	}
+	if err := t.bringBack(q, i); err != nil {
 		return store.ID{}, err
 	}
 	from := i.Status

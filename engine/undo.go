@@ -53,12 +53,17 @@ func (t *tx) undo(q *store.Queue, i *store.Item, note string) error {
 		return err
 	}
 	if row.to.Waiting() {
-		if err := t.rejoin(q, i); err != nil {
+		if err := t.comesBack(q, i); err != nil {
 			return err
 		}
 	}
 	if err := t.undoEffects(q, i, &was); err != nil {
 		return err
+	}
+	if row.to.Waiting() {
+		if err := t.bringBack(q, i); err != nil {
+			return err
+		}
 	}
 	i.Status, i.Review, i.Undo, i.Group = row.to, was.Review, nil, ""
 	i.Spent, i.Reclaims, i.Retryable = was.Spent, was.Reclaims, was.Retryable

@@ -54,7 +54,9 @@ func jobsOf(p *params) engine.JobList {
 }
 
 func pauseJob(paused bool) func(Service, context.Context, string) (engine.JobState, error) {
-	return func(s Service, ctx context.Context, id string) (engine.JobState, error) { return s.PauseJob(ctx, id, paused) }
+	return func(s Service, ctx context.Context, id string) (engine.JobState, error) {
+		return s.PauseJob(ctx, id, paused)
+	}
 }
 
 type cancelling struct{ id, note string }
@@ -96,7 +98,7 @@ type file struct {
 func fileOf(p *params) file { return file{p.path("job"), p.path("name"), p.r} }
 
 func readAttachment(s Service, ctx context.Context, in file) (octets, error) {
-	return func(w io.Writer) error { return s.ReadAttachment(ctx, in.id, in.name, w) }, nil
+	return func(w *writing) error { return s.ReadAttachment(ctx, in.id, in.name, w) }, nil
 }
 
 func attach(s Service, ctx context.Context, in file) (store.Attachment, error) {

@@ -54,6 +54,8 @@ type Job struct {
 	// while items of a cancelled job are still to be cancelled.
 	EndedAt Time `json:"ended_at,omitzero"`
 	Hook    Hook `json:"hook,omitzero"`
+	// Final is what it counted when it ended: its items may be removed later.
+	Final JobCounts `json:"-"`
 	// Revision grows with every write of the job.
 	Revision uint64 `json:"revision"`
 }

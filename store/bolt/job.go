@@ -93,6 +93,10 @@ func jobFields(c *coder, j *store.Job) {
 	c.str(13, &j.Hook.Error)
 	c.time(14, &j.Hook.RanAt)
 	c.uint(15, &j.Revision)
+	c.int64(16, &j.Final.Done)
+	c.int64(17, &j.Final.Failed)
+	c.int64(18, &j.Final.Cancelled)
+	c.int64(19, &j.Final.Total)
 }
 
 func logLine(c *coder, l *store.LogLine) {
