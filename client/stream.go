@@ -2,10 +2,12 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strconv"
 
 	"signalbox/engine"
+	"signalbox/store"
 )
 
 // Stream gives a stretch of the history of everything, newest first.
@@ -18,6 +20,12 @@ func (c *Client) Stream(ctx context.Context, r engine.StreamRequest) (engine.Str
 		query.Set("newer", strconv.FormatBool(true))
 	}
 	return get[engine.Stream](ctx, c, "/v1/stream", query)
+}
+
+// Reveal writes into an item's history that its masked fields are looked at.
+func (c *Client) Reveal(ctx context.Context, id store.ID) error {
+	_, err := send[struct{}](ctx, c, http.MethodPost, itemPath(id)+"/reveal", nil)
+	return err
 }
 
 // Robots lists who holds items now or has claimed or reported lately.

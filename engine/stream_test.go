@@ -112,3 +112,21 @@ func TestRobots(t *testing.T) {
 		}
 	})
 }
+
+func TestRevealIsRecordedAndKeepsTheUndo(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("orders", store.Transactions, nil)
+		r.addN("orders", 2)
+		rec := r.claim("orders", "ro", 1)[0]
+		if err := r.Reveal(engine.WithActor(r.ctx, "ada"), rec.ID()); err != nil {
+			r.t.Fatal(err)
+		}
+		history, err := r.History(r.ctx, rec.ID(), 1)
+		if err != nil || history[0].Event != "reveal" || history[0].Actor != "ada" {
+			r.t.Fatalf("%+v, %v", history, err)
+		}
+		r.settle(rec, engine.Success, "")
+		r.wantStatus(rec.ID(), store.Successful)
+		r.wantCode(r.Reveal(r.ctx, store.ID{Queue: "orders", Number: 99}), store.CodeNotFound)
+	})
+}

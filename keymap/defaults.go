@@ -67,8 +67,8 @@ func finding() []Binding {
 	searchable := on(Slots, Table, Page, Timeline, HelpView)
 	return []Binding{
 		{Action: Filter, Keys: keys("/"), Help: "filter", Long: "Filter rows: words, field:value, age:>2h, ! to turn it round", Scopes: searchable},
-		{Action: NextMatch, Keys: keys("n"), Help: "next item", Long: "On an item's page: the next item of the list it was opened from", Scopes: on(Page)},
-		{Action: PrevMatch, Keys: keys("N"), Help: "previous item", Long: "On an item's page: the previous item of that list", Scopes: on(Page)},
+		{Action: NextMatch, Keys: keys("n"), Help: "next", Long: "On an item's page: the next match of the search, else the next item of the list it was opened from", Scopes: on(Page)},
+		{Action: PrevMatch, Keys: keys("N"), Help: "previous", Long: "On an item's page: the match or item before", Scopes: on(Page)},
 		{Action: Palette, Keys: keys(":"), Help: "command", Long: "Type a command, with completion", Scopes: on(Global)},
 		{Action: Mark, Keys: keys("space"), Help: "mark", Long: "Mark or unmark this row", Scopes: on(Table)},
 		{Action: MarkRange, Keys: keys("V"), Help: "mark range", Long: "Mark from here to where the cursor goes next", Scopes: on(Table)},
@@ -109,8 +109,8 @@ func dangerous() []Binding {
 
 func viewing() []Binding {
 	return []Binding{
-		{Action: Fold, Keys: keys("space"), Help: "fold", Long: "Fold or unfold this part of the JSON", Scopes: on(Page), Later: true},
-		{Action: Reveal, Keys: keys("M"), Help: "show masked", Long: "Show masked fields; this is recorded", Scopes: on(Page), Later: true},
+		{Action: Fold, Keys: keys("space"), Help: "fold", Long: "Fold or unfold this part of the JSON", Scopes: on(Page)},
+		{Action: Reveal, Keys: keys("M"), Help: "show masked", Long: "Show masked fields, which the item's history records; again to hide them", Scopes: on(Page)},
 		{Action: ZoomIn, Keys: keys("+", "="), Help: "zoom in", Long: "Show less time, larger", Scopes: on(Timeline), Later: true},
 		{Action: ZoomOut, Keys: keys("-"), Help: "zoom out", Long: "Show more time, smaller", Scopes: on(Timeline), Later: true},
 		{Action: Freeze, Keys: keys("f"), Help: "freeze", Long: "Hold the picture still, to read or select text; again to go on", Scopes: on(Global)},

@@ -46,6 +46,7 @@ func routes(health wire.Health) []route {
 		read("GET /v1/items/{queue}/{number}", (*params).item, Service.Item),
 		read("GET /v1/items/{queue}/{number}/explain", (*params).item, Service.Explain),
 		read("GET /v1/items/{queue}/{number}/history", historyOf, history),
+		read("POST /v1/items/{queue}/{number}/reveal", (*params).item, reveal),
 		read("GET /v1/changes", changesOf, changes),
 		read("GET /v1/stream", streamOf, Service.Stream),
 		read("GET /v1/robots", nothing, func(s Service, ctx context.Context, _ struct{}) ([]engine.Robot, error) { return s.Robots(ctx) }),
@@ -176,6 +177,10 @@ func historyOf(p *params) stretch { return stretch{item: p.item(), limit: p.limi
 
 func history(s Service, ctx context.Context, in stretch) ([]store.Change, error) {
 	return s.History(ctx, in.item, in.limit)
+}
+
+func reveal(s Service, ctx context.Context, id store.ID) (struct{}, error) {
+	return struct{}{}, s.Reveal(ctx, id)
 }
 
 func changesOf(p *params) stretch { return stretch{after: p.number("after"), limit: p.limit()} }

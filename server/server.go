@@ -46,6 +46,7 @@ type Service interface {
 	Explain(context.Context, store.ID) (engine.Explanation, error)
 	History(ctx context.Context, id store.ID, limit int) ([]store.Change, error)
 	Changes(ctx context.Context, after uint64, limit int) ([]store.Change, error)
+	Reveal(context.Context, store.ID) error
 	Stream(context.Context, engine.StreamRequest) (engine.Stream, error)
 	Robots(context.Context) ([]engine.Robot, error)
 	Export(context.Context, engine.ExportRequest, io.Writer) (engine.Exported, error)

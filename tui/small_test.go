@@ -76,7 +76,7 @@ func TestErrorDetailsAreASectionOfTheirOwn(t *testing.T) {
 	c := open(t, e, 80, 24)
 	c.press("5", "enter", "enter", "tab")
 	c.shows("Details", "a line of stderr")
-	for range 60 {
+	for range 70 {
 		if strings.Contains(c.picture(), "the last line") {
 			return
 		}

@@ -27,13 +27,14 @@ type Engine struct {
 
 	stream []store.Change
 
-	Crew    []engine.Robot // who claims
-	Retries []engine.RetryRequest
-	Reviews []engine.ReviewRequest
-	Deletes []engine.DeleteRequest
-	Splits  []engine.SplitRequest
-	Fail    error // answers every read of items, when set
-	before  func()
+	Crew     []engine.Robot // who claims
+	Retries  []engine.RetryRequest
+	Reviews  []engine.ReviewRequest
+	Deletes  []engine.DeleteRequest
+	Splits   []engine.SplitRequest
+	Revealed []store.ID
+	Fail     error // answers every read of items, when set
+	before   func()
 }
 
 // New makes an engine with nothing in it.

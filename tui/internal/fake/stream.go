@@ -53,3 +53,11 @@ func (e *Engine) Robots(context.Context) ([]engine.Robot, error) {
 	defer e.mu.Unlock()
 	return slices.Clone(e.Crew), e.Fail
 }
+
+// Reveal implements act.Revealer.
+func (e *Engine) Reveal(_ context.Context, id store.ID) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Revealed = append(e.Revealed, id)
+	return e.Fail
+}

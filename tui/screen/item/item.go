@@ -45,8 +45,13 @@ type Item struct {
 	flying  bool   // a read is out
 	again   bool   // and must be done once more
 	seen    uint64 // the picture's queues revision when last read
-	top     int
+	top     int    // the first row shown
+	at      int    // the row in hand
 	page    page
+	folded  map[string]bool
+	search  search
+	// revealed says that masked fields are shown, which has been recorded.
+	revealed bool
 }
 
 // New makes the page of an item.
@@ -61,14 +66,19 @@ func (s *Item) ID() int { return s.id }
 func (s *Item) Title() text.Safe { return text.Clean(s.item.String()) }
 
 // Scope implements screen.Screen.
-func (s *Item) Scope() keymap.Scope { return keymap.Page }
+func (s *Item) Scope() keymap.Scope {
+	if s.search.typing {
+		return keymap.Command
+	}
+	return keymap.Page
+}
 
 // Answers implements screen.Screen.
 func (s *Item) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
 		keymap.Left, keymap.Right, keymap.NextPane, keymap.PrevPane, keymap.NextMatch, keymap.PrevMatch, keymap.Verbs,
-		keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
+		keymap.Explain, keymap.CopyIDs, keymap.CopyJSON, keymap.Filter, keymap.Fold, keymap.Open, keymap.Reveal:
 		return true
 	}
 	_, verb := act.Of(a)
@@ -79,9 +89,23 @@ func (s *Item) Answers(a keymap.Action) bool {
 func (s *Item) Word(a keymap.Action) text.Safe {
 	switch a {
 	case keymap.NextMatch:
+		if s.search.on() {
+			return "next match"
+		}
 		return "next item"
 	case keymap.PrevMatch:
+		if s.search.on() {
+			return "previous match"
+		}
 		return "previous item"
+	case keymap.Filter:
+		return "search"
+	case keymap.Open:
+		return "fold"
+	case keymap.Reveal:
+		if s.revealed {
+			return "hide masked"
+		}
 	case keymap.Left:
 		return "earlier try"
 	case keymap.Right:
@@ -96,6 +120,9 @@ func (s *Item) Word(a keymap.Action) text.Safe {
 
 // Footer implements screen.Footing.
 func (s *Item) Footer(e env.Env) []keymap.Action {
+	if s.search.typing {
+		return []keymap.Action{keymap.Apply, keymap.Back}
+	}
 	var actions []keymap.Action
 	if s.record != nil && !e.ReadOnly && act.Decidable(s.record.Status) {
 		actions = append(actions, keymap.Retry, keymap.EditRetry, keymap.Verify, keymap.Assign, keymap.Note)
@@ -103,13 +130,19 @@ func (s *Item) Footer(e env.Env) []keymap.Action {
 	if s.record != nil && !act.Decidable(s.record.Status) {
 		actions = append(actions, keymap.Explain)
 	}
-	if len(s.walk.IDs) > 1 {
+	if s.search.on() {
+		actions = []keymap.Action{keymap.NextMatch, keymap.PrevMatch, keymap.Back}
+	}
+	if len(s.walk.IDs) > 1 && !s.search.on() {
 		actions = append(actions, keymap.NextMatch, keymap.PrevMatch)
 	}
 	if s.record != nil && (!s.record.Next.IsZero() || !s.record.Previous.IsZero()) {
 		actions = append(actions, keymap.Left, keymap.Right)
 	}
-	return append(actions, keymap.NextPane, keymap.Verbs, keymap.Back)
+	if s.page.veils > 0 || s.revealed {
+		actions = append(actions, keymap.Reveal)
+	}
+	return append(actions, keymap.Fold, keymap.Filter, keymap.NextPane, keymap.Verbs, keymap.Back)
 }
 
 // Ticks implements screen.Ticking: holds, leases and delays run.
@@ -139,6 +172,14 @@ func (s *Item) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return screen.Do(msg.Editor(s.desk))
 	case act.Edited:
 		return s.desk.Retried(msg)
+	case act.Revealed:
+		return s.shown(e, msg)
+	case screen.Typed, screen.Pasted:
+		return s.edit(e, msg)
+	case screen.Click:
+		return s.click(e, msg)
+	case screen.Wheel:
+		s.wheel(e, msg.By)
 	case screen.Key:
 		return s.key(e, msg.Action)
 	}
@@ -183,11 +224,14 @@ func (s *Item) take(e env.Env, msg act.Loaded) {
 		s.came, s.grace = false, dialog.NewGrace(e, true)
 	}
 	if !same {
-		s.page = compose(e, s.record)
+		s.recompose(e)
 	}
 }
 
 func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
+	if effects, was := s.searchKey(e, a); was {
+		return effects
+	}
 	if verb, ok := act.Of(a); ok {
 		return s.press(e, verb)
 	}
@@ -212,8 +256,12 @@ func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
 		return s.follow(func(r *engine.Record) store.ID { return r.Previous })
 	case keymap.Verbs:
 		return s.menu(e)
+	case keymap.Fold, keymap.Open:
+		return s.fold(e)
+	case keymap.Reveal:
+		return s.reveal(e)
 	default:
-		s.scroll(e, a)
+		s.move(e, a)
 	}
 	return screen.Effects{}
 }
@@ -238,7 +286,8 @@ func (s *Item) step(by int) (effects screen.Effects, went bool) {
 }
 
 func (s *Item) show(id store.ID) screen.Effects {
-	s.item, s.record, s.history, s.err, s.top = id, nil, nil, nil, 0
+	s.item, s.record, s.history, s.err, s.top, s.at = id, nil, nil, nil, 0, 0
+	s.search, s.revealed = search{}, false
 	s.came, s.grace = false, dialog.Grace{}
 	s.gen++
 	return s.load()

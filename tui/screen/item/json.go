@@ -2,8 +2,11 @@ package item
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"signalbox/themes"
@@ -35,20 +38,37 @@ type printer struct {
 	hides text.Safe // what stands for a masked value
 	lines []line
 	cur   line
+	folds []fold
+	veils int // values hidden
+}
+
+// fold is an object or array of more than one line.
+type fold struct {
+	path       string // where it stands in the document
+	start, end int    // its lines
+	n          int    // how many values it holds
+	object     bool
 }
 
 // pretty gives JSON as lines. What is no JSON is given as it stands.
 func pretty(raw []byte, mask []string, hides text.Safe) []line {
+	return read(raw, mask, hides).lines
+}
+
+// read lays JSON out, with what of it can be folded. What is no JSON is given
+// as it stands.
+func read(raw []byte, mask []string, hides text.Safe) *printer {
 	p := &printer{dec: json.NewDecoder(bytes.NewReader(raw)), mask: map[string]bool{}, hides: hides}
 	p.dec.UseNumber()
 	for _, name := range mask {
 		p.mask[strings.ToLower(name)] = true
 	}
-	if err := p.value("", 0); err != nil {
-		return plain(string(raw))
+	if err := p.value("", "", 0); err != nil {
+		return &printer{lines: plain(string(raw))}
 	}
 	p.end()
-	return p.lines
+	slices.SortFunc(p.folds, func(a, b fold) int { return cmp.Compare(a.start, b.start) })
+	return p
 }
 
 // plain gives text as lines without a style of their own.
@@ -74,15 +94,16 @@ func (p *printer) indent(depth int) {
 	p.put(themes.Text, text.Safe(strings.Repeat("  ", min(depth, 40))))
 }
 
-// value writes the next value of the stream, which stands at path.
-func (p *printer) value(path string, depth int) error {
+// value writes the next value of the stream. It stands at path as masks name
+// it, which leave places in arrays out, and at place as nothing else does.
+func (p *printer) value(path, place string, depth int) error {
 	token, err := p.dec.Token()
 	if err != nil {
 		return err
 	}
 	switch t := token.(type) {
 	case json.Delim:
-		return p.compound(t, path, depth)
+		return p.compound(t, path, place, depth)
 	case string:
 		p.put(themes.JSONString, quote(t))
 	case json.Number:
@@ -95,10 +116,11 @@ func (p *printer) value(path string, depth int) error {
 	return nil
 }
 
-func (p *printer) compound(open json.Delim, path string, depth int) error {
+func (p *printer) compound(open json.Delim, path, place string, depth int) error {
 	end := map[json.Delim]text.Safe{'{': "}", '[': "]"}[open]
 	p.put(themes.Muted, text.Safe(open.String()))
-	for n := 0; p.dec.More(); n++ {
+	start, n := len(p.lines), 0
+	for ; p.dec.More(); n++ {
 		if n > 0 {
 			p.put(themes.Muted, ",")
 		}
@@ -117,15 +139,20 @@ func (p *printer) compound(open json.Delim, path string, depth int) error {
 				continue
 			}
 		}
-		if err := p.value(at, depth+1); err != nil {
+		inside := place + "." + strings.TrimPrefix(at, path)
+		if open == '[' {
+			inside = place + "[" + strconv.Itoa(n) + "]"
+		}
+		if err := p.value(at, inside, depth+1); err != nil {
 			return err
 		}
 	}
 	if _, err := p.dec.Token(); err != nil {
 		return err
 	}
-	if n := len(p.cur); n == 0 || p.cur[n-1].text != text.Safe(open.String()) {
+	if last := len(p.cur); last == 0 || p.cur[last-1].text != text.Safe(open.String()) {
 		p.indent(depth)
+		p.folds = append(p.folds, fold{place, start, len(p.lines), n, open == '{'})
 	}
 	p.put(themes.Muted, end)
 	return nil
@@ -156,6 +183,7 @@ func (p *printer) skip() error {
 		return err
 	}
 	p.put(themes.Muted, p.hides)
+	p.veils++
 	return nil
 }
 

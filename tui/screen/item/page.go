@@ -1,12 +1,12 @@
 package item
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"signalbox/engine"
-	"signalbox/keymap"
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/text"
@@ -16,12 +16,14 @@ import (
 type section struct {
 	name  text.Safe
 	lines []line
+	folds []fold
 }
 
 // page is what an item carries, ready to be broken into rows. It depends on
 // the record alone; rows keeps the last breaking.
 type page struct {
 	sections []section
+	veils    int // values hidden by the queue's mask
 	rows     []row
 	width    int
 }
@@ -30,18 +32,27 @@ type page struct {
 type row struct {
 	heading bool
 	line    line
+	section int // from 1, 0 for what is of none
+	src     int // the line of the section
 }
 
 // compose makes the page of a record.
-func compose(e env.Env, r *engine.Record) page {
+func compose(e env.Env, r *engine.Record, revealed bool) page {
 	var p page
 	var mask []string
-	if q, ok := e.Queue(r.Queue); ok {
+	if q, ok := e.Queue(r.Queue); ok && !revealed {
 		mask = q.Mask
 	}
 	add := func(name text.Safe, lines []line) {
 		if len(lines) > 0 {
-			p.sections = append(p.sections, section{name, lines})
+			p.sections = append(p.sections, section{name: name, lines: lines})
+		}
+	}
+	document := func(name text.Safe, raw []byte) {
+		if len(raw) > 0 {
+			d := read(raw, mask, hidden(e.Glyphs))
+			p.sections = append(p.sections, section{name, d.lines, d.folds})
+			p.veils += d.veils
 		}
 	}
 	if r.Error != nil {
@@ -56,35 +67,51 @@ func compose(e env.Env, r *engine.Record) page {
 		add("Error", append([]line{{{role, kind}}}, plain(r.Error.Reason)...))
 		add("Details", plain(r.Error.Details))
 	}
-	add("Payload", document(e, r.Payload, mask))
-	add("Output", document(e, r.Output, mask))
-	add("Analytics", document(e, r.Analytics, mask))
+	document("Payload", r.Payload)
+	document("Output", r.Output)
+	document("Analytics", r.Analytics)
 	return p
 }
 
-func document(e env.Env, raw []byte, mask []string) []line {
-	if len(raw) == 0 {
-		return nil
-	}
-	return pretty(raw, mask, hidden(e.Glyphs))
-}
-
-// broken gives the page's rows at a width.
-func (p *page) broken(w int) []row {
+// broken gives the page's rows at a width, without what is folded away.
+func (p *page) broken(w int, folded map[string]bool) []row {
 	if p.width == w && p.rows != nil {
 		return p.rows
 	}
 	p.width, p.rows = w, []row{}
-	for _, s := range p.sections {
-		p.rows = append(p.rows, row{heading: true, line: line{{themes.Title, s.name}}})
-		for _, l := range s.lines {
+	for n := range p.sections {
+		s := &p.sections[n]
+		p.rows = append(p.rows, row{heading: true, section: n + 1, src: -1, line: line{{themes.Title, s.name}}})
+		next := 0
+		for i := 0; i < len(s.lines); i++ {
+			l, src := s.lines[i], i
+			for next < len(s.folds) && s.folds[next].start < i {
+				next++
+			}
+			if next < len(s.folds) && s.folds[next].start == i && folded[s.key(&s.folds[next])] {
+				l, i = s.closed(&s.folds[next]), s.folds[next].end
+			}
 			for _, part := range breakLine(l, max(w, 1)) {
-				p.rows = append(p.rows, row{line: part})
+				p.rows = append(p.rows, row{line: part, section: n + 1, src: src})
 			}
 		}
 		p.rows = append(p.rows, row{})
 	}
 	return p.rows
+}
+
+// key names a fold beyond the record's next revision.
+func (s *section) key(f *fold) string { return string(s.name) + f.path }
+
+// closed is the line that stands for a fold: its beginning, how much it holds,
+// and its end.
+func (s *section) closed(f *fold) line {
+	what := "value"
+	if f.object {
+		what = "field"
+	}
+	l := append(slices.Clip(s.lines[f.start]), run{themes.Muted, " " + text.Safe(text.Plural(int64(f.n), what)) + " "})
+	return append(l, s.lines[f.end][1:]...) // without its indent
 }
 
 // breakLine cuts a line into rows of at most w columns.
@@ -126,50 +153,4 @@ func take(s text.Safe, w int) text.Safe {
 func first(s text.Safe) int {
 	_, n := utf8.DecodeRuneInString(string(s))
 	return n
-}
-
-// scroll moves over the page.
-func (s *Item) scroll(e env.Env, a keymap.Action) {
-	rows := s.all(e)
-	height := max(s.height(e), 1)
-	last := max(len(rows)-height, 0)
-	switch a {
-	case keymap.Up:
-		s.top--
-	case keymap.Down:
-		s.top++
-	case keymap.PageUp:
-		s.top -= height - 1
-	case keymap.PageDown:
-		s.top += height - 1
-	case keymap.Top:
-		s.top = 0
-	case keymap.Bottom:
-		s.top = last
-	case keymap.NextPane, keymap.PrevPane:
-		s.top = heading(rows, s.top, a == keymap.PrevPane, last)
-	}
-	s.top = max(min(s.top, last), 0)
-}
-
-// heading finds the next heading from a row on, or the one before; from the
-// last it goes back to the first.
-func heading(rows []row, from int, back bool, last int) int {
-	if back {
-		for i := min(from, len(rows)) - 1; i >= 0; i-- {
-			if rows[i].heading {
-				return i
-			}
-		}
-		return last
-	}
-	for i := from + 1; i < len(rows); i++ {
-		if rows[i].heading {
-			if from >= last {
-				return 0
-			}
-			return i
-		}
-	}
-	return 0
 }

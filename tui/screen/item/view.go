@@ -34,19 +34,16 @@ func (s *Item) Draw(e env.Env, c *paint.Canvas) {
 		return
 	}
 	s.drawHead(e, c)
-	c.End()
+	s.search.draw(e, c)
 	rows := s.all(e)
 	height := min(c.Left(), s.height(e))
-	page := e.Canvas(s.pageWidth(e), height)
+	page := e.Canvas(s.pageWidth(e)+1, height) // with the column of the cursor
 	top := max(min(s.top, len(rows)-height), 0)
 	for i := top; i < min(top+height, len(rows)); i++ {
-		for _, r := range rows[i].line {
-			page.Put(r.role, r.text)
-		}
-		page.End()
+		s.drawRow(e, page, &rows[i], i == s.at)
 	}
 	if e.Width < sideBySide {
-		c.Append(0, e.Canvas(1, 0), page)
+		c.Append(0, page)
 		return
 	}
 	facts := e.Canvas(factsWidth, height)
@@ -56,7 +53,7 @@ func (s *Item) Draw(e env.Env, c *paint.Canvas) {
 		}
 		facts.End()
 	}
-	c.Append(0, e.Canvas(1, 0), facts, e.Canvas(2, 0), page)
+	c.Append(0, e.Canvas(1, 0), facts, e.Canvas(1, 0), page)
 }
 
 func (s *Item) pageWidth(e env.Env) int {
@@ -96,7 +93,7 @@ func (s *Item) all(e env.Env) []row {
 	if s.record == nil {
 		return nil
 	}
-	rows := slices.Clip(s.page.broken(s.pageWidth(e)))
+	rows := slices.Clip(s.page.broken(s.pageWidth(e), s.folded))
 	if e.Width < sideBySide {
 		rows = append(append(rows, s.facts(e)...), row{})
 	}
