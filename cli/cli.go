@@ -62,6 +62,7 @@ type app struct {
 	connect  string
 	zone     string
 	config   string
+	plain    bool
 	readOnly bool
 	noColor  bool
 	output   string

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/adrg/xdg"
 
@@ -75,4 +76,13 @@ func (a *app) warnOfTheme(name string) {
 	for _, fault := range config.Faults(err) {
 		fmt.Fprintln(a.Stderr, "signalbox: "+string(text.Clean(fault.Error())))
 	}
+}
+
+// reports is the folder for reports of the console's faults.
+func (a *app) reports() string {
+	home := a.Getenv("XDG_STATE_HOME")
+	if home == "" {
+		home = xdg.StateHome
+	}
+	return filepath.Join(home, "signalbox")
 }

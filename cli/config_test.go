@@ -90,3 +90,14 @@ func TestThemesOfThePerson(t *testing.T) {
 		t.Errorf("a theme's fault stops the picture, or is not told: %+v", got)
 	}
 }
+
+func TestPlainConsoleTakesItsCommandsFromAPipe(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "orders", "--family", "transactions")
+	r.ok("item", "add", "--queue", "orders", "--payload", `{"n":1}`, "--reference", "INV-1")
+	r.stdin = "queues\nitems status:pending\npause orders\nquit\n"
+	says(t, r.ok("--plain"), "0 of 25 slots are busy", "Queue orders, transactions", "orders/1, INV-1, pending.", "That is all.", "Queue orders is paused")
+	if strings.Contains(r.ok("--plain"), "\x1b") {
+		t.Error("an escape sequence is in the output")
+	}
+}

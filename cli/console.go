@@ -14,6 +14,7 @@ import (
 	"signalbox/config"
 	"signalbox/engine"
 	"signalbox/tui"
+	"signalbox/tui/plain"
 )
 
 // console shows the console on the engine that runs on the store, or on one of
@@ -59,10 +60,10 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 
 // wantsTerminal refuses a screen where there is none.
 func (a *app) wantsTerminal(instead string) error {
-	if a.IsTerminal(a.Stdin) && a.IsTerminal(a.Stdout) {
+	if a.plain || a.IsTerminal(a.Stdin) && a.IsTerminal(a.Stdout) {
 		return nil
 	}
-	return usage("the console", "it needs a terminal", "try `signalbox "+instead+"`")
+	return usage("the console", "it needs a terminal", "try `signalbox "+instead+"`, or --plain for lines")
 }
 
 // show runs the screen.
@@ -72,9 +73,22 @@ func (a *app) show(ctx context.Context, s Service, at tui.EngineAt, demo bool) e
 		return err
 	}
 	o.At, o.Demo = at, demo
+	if a.plain {
+		return a.showPlain(ctx, o)
+	}
 	ctx, stop := hangups(ctx)
 	defer stop()
 	return tui.Run(ctx, o)
+}
+
+// showPlain runs the console without a screen.
+func (a *app) showPlain(ctx context.Context, o tui.Options) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	return plain.Run(ctx, plain.Options{
+		Engine: o.Engine, Title: o.Title, Actor: o.Actor, ReadOnly: o.ReadOnly,
+		Place: o.Place, Clock: o.Clock, Input: a.Stdin, Output: a.Stdout,
+	})
 }
 
 // lingering is how long a screen has to end in good order at a hangup.
@@ -126,7 +140,7 @@ func (a *app) screenOptions(s Service) (tui.Options, error) {
 	}
 	path, _ := a.configPath()
 	o := tui.Options{
-		Config: settings, Themes: a.ownThemes(), File: path,
+		Config: settings, Themes: a.ownThemes(), File: path, Reports: a.reports(),
 		Save:   func(c config.Config) error { return config.Save(path, c) },
 		Engine: s, Actor: a.actor(), ReadOnly: a.readOnly,
 		Place: zone, Clock: a.Now, Environ: os.Environ(),

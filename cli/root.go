@@ -24,6 +24,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.store, "store", "", "the store: bolt:PATH or memory: (default $SIGNALBOX_STORE, or bolt:signalbox/signalbox.db in the data folder)")
 	f.StringVar(&a.connect, "connect", "", "a running engine: unix:PATH (default $SIGNALBOX_CONNECT)")
 	f.StringVar(&a.config, "config", "", "the console's settings (default signalbox/config.toml in the folder of settings)")
+	f.BoolVar(&a.plain, "plain", false, "the console as lines: changes are told, commands are typed; for screen readers and pipes")
 	f.BoolVar(&a.readOnly, "read-only", false, "change nothing; opens the store without its engine")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")
 	f.StringVar(&a.zone, "tz", "", "the time zone of tables, and of times written without one, as in Europe/Berlin (default local)")

@@ -45,6 +45,7 @@ type app struct {
 	look    look
 	prefs   prefs
 	mouse   mouse
+	guard   guard
 	feed    feed
 	places  []place
 	at      int // the place shown
@@ -81,17 +82,19 @@ func (a *app) Init() tea.Cmd {
 }
 
 // Update implements tea.Model.
-func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (a *app) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer a.rescue("an update")
 	a.env.Now = a.clock()
-	cmd := a.route(msg)
+	cmd = a.route(msg)
 	return a, tea.Batch(cmd, a.tick(), a.minute())
 }
 
 // View implements tea.Model.
 func (a *app) View() tea.View {
-	if a.dirty {
-		a.view = a.draw()
+	defer a.rescue("a drawing")
+	if a.dirty && a.guard.err == nil {
 		a.dirty = false
+		a.view = a.draw()
 	}
 	return a.view
 }
@@ -146,7 +149,10 @@ func (a *app) apply(e screen.Effects) tea.Cmd { return a.applyIn(&a.places[a.at]
 // applyIn carries out what a screen of a place wants, which may not be the
 // place shown: its answer may come after the person has gone elsewhere.
 func (a *app) applyIn(p *place, e screen.Effects) tea.Cmd {
-	cmds := e.Cmds
+	var cmds []tea.Cmd
+	for _, cmd := range e.Cmds {
+		cmds = append(cmds, a.guarded(cmd))
+	}
 	for _, intent := range e.Intents {
 		if cmd := a.carry(p, intent); cmd != nil {
 			cmds = append(cmds, cmd)

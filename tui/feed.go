@@ -114,7 +114,7 @@ func (a *app) ask() tea.Cmd {
 	if a.still {
 		return nil
 	}
-	return a.feed.next(a.env.Focused)
+	return a.guarded(a.feed.next(a.env.Focused))
 }
 
 // show makes a snapshot the picture and tells the screen in front.

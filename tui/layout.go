@@ -27,6 +27,7 @@ func (a *app) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
+	v.KeyboardEnhancements.ReportAlternateKeys = true // for other layouts
 	v.MouseMode = a.mouseMode()
 	v.WindowTitle = a.windowTitle()
 	if a.env.Width > 0 && a.env.Height > 0 {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -49,6 +50,8 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 		return a.click(msg)
 	case tea.MouseWheelMsg:
 		return a.wheel(msg)
+	case broken:
+		a.broke("a command", msg.value, msg.stack)
 	case savedMsg:
 		a.saved(msg)
 	case barrierMsg:
@@ -131,11 +134,11 @@ func (a *app) scope() keymap.Scope {
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	a.mouse.raises = false
 	if a.feed.frozen { // a dialog may have come since; its keys wait until it is seen
-		action, _ := a.env.Keys.Action(a.top().Scope(), msg.String())
+		action, _ := a.pressed(a.top().Scope(), msg)
 		return a.frozenKey(action)
 	}
 	scope := a.scope()
-	action, ok := a.env.Keys.Action(scope, msg.String())
+	action, ok := a.pressed(scope, msg)
 	if a.toasts.KeyPressed() {
 		a.dirty = true
 	}
@@ -146,6 +149,24 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	return a.press(action)
+}
+
+// pressed is what a key press does in a scope. Where the person's layout has
+// another letter on it, and the terminal tells, the key of the common layout
+// counts; but not where letters are typed.
+func (a *app) pressed(scope keymap.Scope, msg tea.KeyPressMsg) (keymap.Action, bool) {
+	action, ok := a.env.Keys.Action(scope, msg.String())
+	if ok || msg.BaseCode == 0 || msg.BaseCode == msg.Code || scope == keymap.Input || scope == keymap.Command {
+		return action, ok
+	}
+	base := tea.KeyPressMsg{Code: msg.BaseCode, Mod: msg.Mod}
+	switch msg.Mod {
+	case 0:
+		base.Text = string(msg.BaseCode)
+	case tea.ModShift:
+		base.Text = strings.ToUpper(string(msg.BaseCode))
+	}
+	return a.env.Keys.Action(scope, base.String())
 }
 
 // frozenKey lets a still picture be released or left, nothing else.

@@ -44,8 +44,10 @@ type Options struct {
 	Config config.Config // the person's settings
 	Themes fs.FS         // the person's own themes, may be nil
 	// Save keeps settings changed in the console; nil where there is nowhere.
-	Save     func(config.Config) error
-	File     string   // which Save writes, for people
+	Save func(config.Config) error
+	File string // which Save writes, for people
+	// Reports is the folder for reports of faults; "" that for temporary files.
+	Reports  string
 	At       EngineAt // where the engine runs
 	ReadOnly bool
 	Demo     bool
@@ -67,7 +69,11 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	a.guard.end = cancel
 	_, err = tea.NewProgram(a, a.options(ctx, &o)...).Run()
+	if a.guard.err != nil {
+		return a.guard.err
+	}
 	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return nil // a signal is one of the ways out
 	}
@@ -127,6 +133,7 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 		demo:   o.Demo,
 		engine: o.At,
 		look:   look{dark: true, profile: colorprofile.TrueColor, plain: plainGlyphs(o.Environ)},
+		guard:  guard{folder: o.Reports},
 		prefs:  prefs{Config: o.Config, save: o.Save},
 		feed:   feed{ctx: ctx, engine: o.Engine},
 		env: env.Env{

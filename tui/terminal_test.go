@@ -26,8 +26,11 @@ const childMode = "SIGNALBOX_TEST_CONSOLE"
 // child is the console that the tests below run in a terminal.
 func child(mode string) {
 	o := Options{Engine: fake.Lifelike(), Title: "child", Config: config.Config{Theme: "dark"}}
-	if mode == "panic" {
+	switch mode {
+	case "panic":
 		o.Engine = panicking{fake.Lifelike()}
+	case "broken":
+		o.Clock = brokenClock()
 	}
 	if err := Run(context.Background(), o); err != nil {
 		fmt.Println("ended:", err)
@@ -140,10 +143,38 @@ func TestTerminalIsRestored(t *testing.T) {
 	}
 }
 
+// brokenClock breaks whoever draws, once the console has been up for a while.
+func brokenClock() func() time.Time {
+	n := 0
+	return func() time.Time {
+		if n++; n == 8 {
+			panic("a broken clock")
+		}
+		return fake.Epoch()
+	}
+}
+
 func TestTerminalIsRestoredAfterPanic(t *testing.T) {
-	x := start(t, "panic")
-	x.until("ended")
-	x.restored()
+	for mode, words := range map[string]string{"panic": "a broken engine", "broken": "a broken clock"} {
+		t.Run(mode, func(t *testing.T) {
+			x := start(t, mode)
+			x.until("ended:")
+			x.restored()
+			x.until(words + "; the report is in ")
+			_, after, _ := strings.Cut(x.written(), "the report is in ")
+			path, _, _ := strings.Cut(after, ";")
+			report, err := os.ReadFile(strings.TrimSpace(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{words, "screen: slots", "goroutine"} {
+				if !strings.Contains(string(report), want) {
+					t.Errorf("the report does not say %q:\n%s", want, report)
+				}
+			}
+			_ = os.Remove(path)
+		})
+	}
 }
 
 func TestSuspendAndResume(t *testing.T) {

@@ -107,7 +107,7 @@ func (d *Demo) run(f func()) { d.running.Go(f) }
 
 // lasting scales a duration of the made-up world to real time.
 func (d *Demo) lasting(t time.Duration) time.Duration {
-	return time.Duration(float64(t) / d.speed)
+	return time.Duration(float64(t) / d.speed).Round(time.Millisecond)
 }
 
 // between draws a duration of the made-up world, in real time.

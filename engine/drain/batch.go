@@ -115,7 +115,7 @@ func (b *batch) attempt(a *attempt) bool {
 	case errGiveBack:
 		return false
 	case errTimeout:
-		b.pass(a, failed(engine.System, fmt.Sprintf("timed out after %s", store.Duration(limit)), res.report(0).Details))
+		b.pass(a, failed(engine.System, fmt.Sprintf("timed out after %s", store.Duration(inTenths(limit))), res.report(0).Details))
 	}
 	return true // lost: nothing is said
 }
@@ -209,4 +209,12 @@ func (b *batch) forget() int {
 		b.d.s.tally.lost.Add(int64(n))
 	}
 	return n
+}
+
+// inTenths rounds what people read; what lasts less than a second stays.
+func inTenths(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d
+	}
+	return d.Round(100 * time.Millisecond)
 }

@@ -8,6 +8,8 @@
 package paint
 
 import (
+	"strconv"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"signalbox/themes"
@@ -103,6 +105,20 @@ func (c *Canvas) FitLeft(r themes.Role, t text.Safe, w int) {
 	t = c.cut(t, w)
 	c.Gap(w - width(t))
 	c.Put(r, t)
+}
+
+// Number writes a number at the right of w columns, without making a text of
+// it. One that is wider is written whole.
+func (c *Canvas) Number(r themes.Role, n, w int) {
+	var digits [20]byte
+	word := strconv.AppendInt(digits[:0], int64(n), 10)
+	c.Gap(w - len(word))
+	if len(word) > c.w-c.col || c.Left() <= 0 {
+		return
+	}
+	c.use(r)
+	c.buf = append(c.buf, word...)
+	c.col += len(word)
 }
 
 // cut shortens text to w columns.

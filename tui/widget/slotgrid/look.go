@@ -20,6 +20,8 @@ type Grid struct {
 	Selected int // slot number, 0 for none
 	Expect   Expect
 	Focus    bool
+
+	now store.Time // of the frame being drawn; 0 outside of one
 }
 
 // look is how a slot is drawn, whatever its size.
@@ -55,7 +57,14 @@ func (g *Grid) look(e *env.Env, s *lane.SlotState) look {
 // held is for how long a slot has been held, without the cost of calendars:
 // it is asked a thousand times a frame.
 func (g *Grid) held(e *env.Env, h *lane.Holder) time.Duration {
-	return max(store.At(e.Now).Sub(h.Since), 0).Truncate(time.Second)
+	now := g.now
+	if now == 0 {
+		now = store.At(e.Now)
+	}
+	if h.Since >= now {
+		return 0
+	}
+	return time.Duration((now-h.Since)/1000) * time.Second
 }
 
 // sign is the glyph where a slot has only one.

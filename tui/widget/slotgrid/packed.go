@@ -30,7 +30,7 @@ func (g *Grid) drawCells(e env.Env, c *paint.Canvas, l Layout) {
 			c.Gap(margin)
 			c.Put(themes.LaneFast, left)
 			c.To(margin + 2)
-			c.FitLeft(themes.Muted, text.Safe(strconv.Itoa(g.number(from))), digits)
+			c.Number(themes.Muted, g.number(from), digits)
 			c.Gap(1)
 			for n := from; n < from+l.PerRow && n <= p.last; n++ {
 				g.drawCell(&e, c, &l, n)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"signalbox/engine/lane"
+	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -15,6 +16,7 @@ const margin = 1
 
 // Draw writes the pool as l lays it out.
 func (g *Grid) Draw(e env.Env, c *paint.Canvas, l Layout) {
+	g.now = store.At(e.Now)
 	switch l.Density {
 	case Blocks, Tiles:
 		n := len(g.State.Slots)

@@ -1,0 +1,172 @@
+package plain
+
+import (
+	"strings"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/tui/act"
+	"signalbox/tui/text"
+)
+
+// command is a word that can be typed.
+type command struct {
+	name, args, help string
+	least            int // arguments needed
+	acts             bool
+	run              func(s *session, args []string)
+}
+
+// commands lists what can be typed, in the order of the help.
+func commands() []command {
+	return []command{
+		{"status", "", "how the pool and the queues stand", 0, false, func(s *session, _ []string) { s.status() }},
+		{"slots", "", "who holds which slot", 0, false, func(s *session, _ []string) { s.slots() }},
+		{"queues", "", "the queues with their numbers", 0, false, func(s *session, _ []string) { s.queues() }},
+		{"items", "[FILTER]", "items, the newest first: items status:failed queue:invoices", 0, false, (*session).items},
+		{"more", "", "go on with the list", 0, false, func(s *session, _ []string) { s.more() }},
+		{"groups", "", "what waits for a person, by reason", 0, false, func(s *session, _ []string) { s.groups() }},
+		{"robots", "", "who claims", 0, false, func(s *session, _ []string) { s.robots() }},
+		{"show", "ID", "an item whole, masked fields hidden", 1, false, func(s *session, a []string) { s.withID(a[0], s.show) }},
+		{"history", "ID", "what happened to an item", 1, false, func(s *session, a []string) { s.withID(a[0], s.history) }},
+		{"why", "ID", "why an item is not running, and what would help", 1, false, func(s *session, a []string) { s.withID(a[0], s.why) }},
+		{"retry", "ID [NOTE]", "give an item to the robots again", 1, true, func(s *session, a []string) {
+			s.act("retry", a[0], func(t []engine.Target) ([]engine.Outcome, error) {
+				return s.Engine.Retry(s.ctx, engine.RetryRequest{Targets: t, Note: rest(a)})
+			})
+		}},
+		{"verify", "ID [NOTE]", "decide that an item is not to be retried", 1, true, func(s *session, a []string) { s.review("verify", engine.Verify, a[0], "", rest(a)) }},
+		{"assign", "ID WHO", "have somebody look at an item", 2, true, func(s *session, a []string) { s.review("assign", engine.Assign, a[0], a[1], "") }},
+		{"note", "ID TEXT", "write a note on an item", 2, true, func(s *session, a []string) { s.review("note", engine.Note, a[0], "", rest(a)) }},
+		{"pause", "QUEUE", "hand out nothing more of a queue", 1, true, func(s *session, a []string) { s.pause(a[0], true) }},
+		{"resume", "QUEUE", "hand out items of a queue again", 1, true, func(s *session, a []string) { s.pause(a[0], false) }},
+		{"follow", "[FILTER]", "tell changes as they come: follow event:business queue:invoices", 0, false, (*session).followed},
+		{"quiet", "", "tell no changes, only notices", 0, false, func(s *session, _ []string) { s.follow = false; s.say("Quiet: notices only.") }},
+		{"help", "", "these words", 0, false, func(s *session, _ []string) { s.help() }},
+		{"quit", "", "leave", 0, false, func(s *session, _ []string) { s.ended = true }},
+	}
+}
+
+func rest(args []string) string { return strings.Join(args[1:], " ") }
+
+// command does what a line says.
+func (s *session) command(line string) {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return
+	}
+	name, args := strings.ToLower(words[0]), words[1:]
+	if name == "exit" || name == "q" {
+		name = "quit"
+	}
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+		if c.name != name {
+			continue
+		}
+		switch {
+		case len(args) < c.least:
+			s.say("%s needs %s.", c.name, c.args)
+		case c.acts && s.barred() != "":
+			s.say("Not done: %s.", s.barred())
+		default:
+			s.refresh()
+			c.run(s, args)
+		}
+		return
+	}
+	if near := text.Nearest(name, names); near != "" {
+		s.say("There is no command %q; did you mean %s?", words[0], near)
+		return
+	}
+	s.say("There is no command %q; help lists them.", words[0])
+}
+
+// refresh takes the picture as it is now; where there is none, the last stays.
+func (s *session) refresh() {
+	if snap, err := s.Engine.Watch(s.ctx, 0); err == nil {
+		s.snap = snap
+	}
+}
+
+// barred says why nothing can be changed, "" where it can.
+func (s *session) barred() string {
+	if s.ReadOnly || s.snap.ReadOnly {
+		return "this console is read-only"
+	}
+	return ""
+}
+
+func (s *session) help() {
+	for _, c := range commands() {
+		s.say("%s: %s.", strings.TrimSpace(c.name+" "+c.args), c.help)
+	}
+}
+
+// withID does something with the item that was named.
+func (s *session) withID(name string, do func(store.ID)) {
+	id, err := store.ParseID(name)
+	if err != nil {
+		s.say("%v.", err)
+		return
+	}
+	do(id)
+}
+
+// act does something to one item as it is now, and tells how it went.
+func (s *session) act(verb, name string, do func([]engine.Target) ([]engine.Outcome, error)) {
+	s.withID(name, func(id store.ID) {
+		record, err := s.Engine.Item(s.ctx, id)
+		if err != nil {
+			s.say("Could not %s: %v.", verb, err)
+			return
+		}
+		outcomes, err := do([]engine.Target{{Item: id, Revision: record.Revision}})
+		switch {
+		case err != nil:
+			s.say("Could not %s: %v.", verb, err)
+		case len(outcomes) == 0:
+			s.say("Could not %s: the engine said nothing.", verb)
+		case outcomes[0].Result != engine.OK:
+			s.say("Could not %s %s: %s.", verb, id, or(outcomes[0].Error, outcomes[0].Result))
+		case !outcomes[0].Next.IsZero():
+			s.say("Done: %s is %s, and goes on as %s.", id, outcomes[0].Status, outcomes[0].Next)
+		default:
+			s.say("Done: %s is %s.", id, outcomes[0].Status)
+		}
+	})
+}
+
+func (s *session) review(verb, action, name, reviewer, note string) {
+	s.act(verb, name, func(t []engine.Target) ([]engine.Outcome, error) {
+		return s.Engine.Review(s.ctx, engine.ReviewRequest{Targets: t, Action: action, Reviewer: reviewer, Note: note})
+	})
+}
+
+func (s *session) pause(queue string, paused bool) {
+	q, err := s.Engine.PauseQueue(s.ctx, queue, paused)
+	switch {
+	case err != nil:
+		s.say("%v.", err)
+	case q.Paused:
+		s.say("Queue %s is paused: what runs goes on, nothing new is taken.", q.Name)
+	default:
+		s.say("Queue %s goes on.", q.Name)
+	}
+}
+
+// followed tells changes from now on.
+func (s *session) followed(args []string) {
+	filter := strings.Join(args, " ")
+	if source, ok := s.Engine.(act.Streamer); ok {
+		got, err := source.Stream(s.ctx, engine.StreamRequest{Filter: filter, Limit: 1})
+		if err != nil {
+			s.say("%v.", err)
+			return
+		}
+		s.last = got.Last
+	}
+	s.follow, s.filter = true, filter
+	s.say("Changes are told as they come.")
+}
