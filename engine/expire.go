@@ -60,7 +60,7 @@ func (x *expirer) run(ctx context.Context) {
 func (x *expirer) sweep(ctx context.Context) error {
 	for {
 		var at store.Time
-		err := x.e.store.View(ctx, func(r store.Reader) (err error) {
+		err := x.e.look(ctx, func(r store.Reader) (err error) {
 			at, err = r.NextDue()
 			return err
 		})

@@ -328,8 +328,18 @@ type unreadable struct{ store.Store }
 
 type unreadableReader struct{ store.Reader }
 
+type unreadableTx struct{ store.Tx }
+
 func (u unreadable) View(ctx context.Context, fn func(store.Reader) error) error {
 	return u.Store.View(ctx, func(r store.Reader) error { return fn(unreadableReader{r}) })
+}
+
+func (u unreadable) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return u.Store.Update(ctx, func(t store.Tx) error { return fn(unreadableTx{t}) })
+}
+
+func (u unreadableTx) Stats(queue string, now store.Time) (store.Stats, error) {
+	return unreadableReader{u.Tx}.Stats(queue, now)
 }
 
 func (u unreadableReader) Stats(queue string, now store.Time) (store.Stats, error) {

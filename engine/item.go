@@ -69,12 +69,9 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 	for i := range r.Items {
 		bad[i] = validateItem(&r.Items[i])
 	}
-	held, err := e.heldAgainst(ctx, &r)
-	if err != nil {
-		return nil, err
-	}
+	held := e.schemas.heldAgainst(&r)
 	results := make([]AddResult, len(r.Items))
-	err = e.change(ctx, func(t *tx) error {
+	err := e.change(ctx, func(t *tx) error {
 		clear(results)
 		return t.addAll(&r, bad, held, results)
 	})
@@ -89,9 +86,7 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 	if err := t.e.vault.locked(&q); err != nil {
 		return err
 	}
-	if held.revision != q.Revision { // the settings have changed since
-		held = t.e.schemas.violations(&q, r.Items)
-	}
+	held = t.e.schemas.heldStill(held, &q, r.Items)
 	refs := map[string]bool{}
 	check := func(i int) error {
 		err := bad[i]

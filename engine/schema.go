@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,7 +22,7 @@ const maxViolations = 10
 // seldom; what no queue uses any more stays until the engine stops.
 type schemas struct {
 	compiled sync.Map // text → *jsonschema.Schema
-	queues   sync.Map // names of queues that were seen to have one for payloads
+	payloads sync.Map // name of a queue → the rule for payloads that it was seen to have last
 }
 
 // noLoader keeps a schema from reaching for files or addresses.
@@ -157,11 +156,18 @@ func worded(err error, encrypted bool) string {
 	return strings.Join(list, "; ")
 }
 
-// violations are the breaches of one call's payloads, and the revision of the
-// settings they were held against.
+// violations are the breaches of one call's payloads, and what they were held
+// against.
 type violations struct {
-	revision uint64
-	texts    []string // nil: the queue has no schema
+	by    rule
+	texts []string // nil: there is no schema
+}
+
+// rule is a queue's schema for payloads, "" = none, and whether contents are
+// kept out of the words about a breach.
+type rule struct {
+	schema store.JSON
+	sealed bool
 }
 
 func (v violations) of(i int) string {
@@ -178,16 +184,15 @@ func (v violations) refusal(i int) error {
 	return nil
 }
 
-// violations holds payloads against the queue's schema.
-func (s *schemas) violations(q *store.Queue, items []NewItem) violations {
-	v := violations{revision: q.Revision}
-	if q.Schemas.Payload == "" {
+// violations holds payloads against a rule.
+func (s *schemas) violations(by rule, items []NewItem) violations {
+	v := violations{by: by}
+	if by.schema == "" {
 		return v
 	}
-	s.queues.Store(q.Name, true)
 	v.texts = make([]string, len(items))
 	for i := range items {
-		if text := s.breach(q.Schemas.Payload, items[i].Payload, q.Encrypted); text != "" {
+		if text := s.breach(by.schema, items[i].Payload, by.sealed); text != "" {
 			v.texts[i] = cleanText("payload breaks the schema: "+text, maxReason)
 		}
 	}
@@ -203,21 +208,23 @@ func (s *schemas) keeps(q *store.Queue, payload []byte) error {
 	return nil
 }
 
-// heldAgainst does it ahead of the commit, where it holds up nobody else's, for
-// queues that are known to have a schema.
-func (e *Engine) heldAgainst(ctx context.Context, r *AddRequest) (v violations, err error) {
-	if _, known := e.schemas.queues.Load(r.Queue); !known {
-		return v, nil
+// heldAgainst does it ahead of the commit, where it holds up nobody else's, by
+// the rule that the queue was seen to have last. Whether it still has that is
+// for heldStill to say.
+func (s *schemas) heldAgainst(r *AddRequest) violations {
+	known, _ := s.payloads.Load(r.Queue)
+	by, _ := known.(rule)
+	return s.violations(by, r.Items)
+}
+
+// heldStill gives the violations by the rule that the queue has now.
+func (s *schemas) heldStill(v violations, q *store.Queue, items []NewItem) violations {
+	by := rule{q.Schemas.Payload, q.Encrypted}
+	if v.by == by || by.schema == "" && v.texts == nil {
+		return v
 	}
-	var q store.Queue
-	err = e.store.View(ctx, func(rd store.Reader) (err error) {
-		q, err = rd.Queue(r.Queue)
-		return err
-	})
-	if err != nil {
-		return v, err
-	}
-	return e.schemas.violations(&q, r.Items), nil
+	s.payloads.Store(q.Name, by)
+	return s.violations(by, items)
 }
 
 // exceptAtOnce makes a new item one that waits for a person instead of a robot.

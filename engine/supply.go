@@ -75,7 +75,7 @@ func (e *Engine) Available(ctx context.Context) (queues []store.Queue, err error
 	s.flags = make(map[string]bool, len(flagged))
 	s.mu.Unlock()
 	var again []string
-	err = e.store.View(ctx, func(r store.Reader) error {
+	err = e.look(ctx, func(r store.Reader) error {
 		queues, again = nil, again[:0]
 		for name := range flagged {
 			q, err := r.Queue(name)

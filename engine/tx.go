@@ -75,6 +75,15 @@ func (e *Engine) change(ctx context.Context, fn func(*tx) error) error {
 	return nil
 }
 
+// look reads what is asked for again and again while much is changed: among the
+// changes, where it costs the store nothing. It holds them up, so fn reads little.
+func (e *Engine) look(ctx context.Context, fn func(store.Reader) error) error {
+	if e.readOnly {
+		return e.store.View(ctx, fn)
+	}
+	return e.store.Update(ctx, func(t store.Tx) error { return fn(t) })
+}
+
 // failed undoes what a change that was not committed did to the lines of parked
 // claims: one it parked is not served any more, and what was handed to it
 // meanwhile is given back; those it had reserved are offered anew.

@@ -2,8 +2,8 @@
 //
 // # Layout
 //
-//	meta                 format version, the pool's settings, and the last numbers
-//	                     of queues that were deleted
+//	meta                 format version, the store's id, the last wave, the pool's
+//	                     settings, and the last numbers of queues that were deleted
 //	queues/<queue>       a queue of family jobs, one bucket each
 //	transactions/<set>   a queue of family transactions, likewise
 //	due                  when each queue's next lease ends or next item ripens
@@ -37,7 +37,7 @@
 //
 // # History
 //
-// A commit packs its changes into blocks, each one value under the sequence
+// A wave packs its changes into blocks, each one value under the sequence
 // number of its first change: one put for many changes. Within a block a
 // change is written as its difference from the one before. Changes reads on
 // through the blocks; History walks one item's chain backwards, from the
@@ -46,12 +46,29 @@
 // # Writing
 //
 // One goroutine writes. It takes every waiting call as one wave, runs them in
-// one transaction, commits, and only then answers. Waves grow with the load,
-// so the cost of reaching stable storage is shared without any timer. A call
-// that fails after having written spoils the transaction: it is rolled back
-// and the wave run again without it. All that a wave remembers between calls
-// (bucket handles, counters, changes not yet packed) belongs to that one
-// transaction and goes with it, so a rollback leaves nothing behind.
+// the open bbolt transaction, makes the wave durable, and only then answers.
+// Waves grow with the load, so the cost of reaching stable storage is shared
+// without any timer.
+//
+// A wave is made durable by a record of its writes in the log, <file>.wal: one
+// write, one sync. The bbolt transaction stays open for the next wave. It is
+// committed, in a checkpoint, when somebody wants to look (a View sees what is
+// committed, and must see all that was acknowledged), when enough has gathered,
+// when the log is full, when nothing comes for a while, and on closing; the wave
+// that is under way then needs no record. Waves are numbered, and meta names the
+// last that the file has: after a crash the next opening does again what the log
+// has beyond it.
+//
+// A call that fails after having written spoils the transaction: it is rolled
+// back, the waves that were acknowledged since the last checkpoint are done
+// again from the log, and the wave under way is run anew without that call. All
+// that is remembered between calls (bucket handles, counters, what is held back
+// from bbolt) belongs to that one transaction and goes with it, so a rollback
+// leaves nothing behind.
+//
+// What is often changed again soon is held back from bbolt until the checkpoint:
+// where items stand that no longer wait, their leases, counters and due times.
+// The log has them all.
 //
 // Values read from bbolt are valid only inside their transaction: everything
 // that leaves this package is a copy.

@@ -25,6 +25,9 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := s.settle(); err != nil {
+		return err
+	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -50,7 +53,12 @@ func Compact(path string, o Options) (before, after int64, err error) {
 	}
 	defer s.Close()
 	fresh := path + ".compact"
-	defer os.Remove(fresh)
+	placed := false
+	defer func() {
+		if !placed { // afterwards the name may be somebody else's already
+			_ = os.Remove(fresh)
+		}
+	}()
 	if err := compactInto(fresh, s.db); err != nil {
 		return 0, 0, unreachable(fresh, err)
 	}
@@ -63,6 +71,7 @@ func Compact(path string, o Options) (before, after int64, err error) {
 	if err := os.Rename(fresh, path); err != nil {
 		return 0, 0, unreachable(path, err)
 	}
+	placed = true
 	return before, after, syncDir(filepath.Dir(path))
 }
 
@@ -92,8 +101,8 @@ func size(path string) (int64, error) {
 
 // Restore puts a backup in the place of the store at path, after having checked
 // all of it. A store that is there already is kept beside it as path.old, over
-// no other. At every moment the name has one of the two. A store that somebody
-// holds is refused.
+// no other, and so is its log if it had to be left unread. At every moment the
+// name has one of the two. A store that somebody holds is refused.
 func Restore(path, backup string) error {
 	if _, err := os.Stat(path); err == nil {
 		old, err := Open(path, Options{})
@@ -113,6 +122,9 @@ func Restore(path, backup string) error {
 		return err
 	}
 	if err := keepOld(path, path+".old"); err != nil {
+		return err
+	}
+	if err := keepLog(path); err != nil {
 		return err
 	}
 	if err := os.Rename(fresh, path); err != nil {
@@ -150,6 +162,22 @@ func keepOld(path, old string) error {
 		return nil
 	}
 	return store.Conflict("file "+old, "an earlier restore kept a store there", "move it away first")
+}
+
+// keepLog puts the log of a store that could not be opened, or that is gone,
+// beside where that is kept: it is not the new one's.
+func keepLog(path string) error {
+	from, to := logPath(path), logPath(path+".old")
+	switch {
+	case !exists(from):
+		return nil
+	case exists(to):
+		return store.Conflict("file "+to, "an earlier restore kept a log there", "move it away first")
+	}
+	if err := os.Rename(from, to); err != nil {
+		return unreachable(from, err)
+	}
+	return nil
 }
 
 func sameFile(a, b string) bool {

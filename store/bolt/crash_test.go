@@ -18,8 +18,10 @@ import (
 // TestMain turns the test binary into the process that TestKilled kills.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("SIGNALBOX_TEST_WRITE"); path != "" {
+		plan(os.Getenv("SIGNALBOX_TEST_END"))
 		writeUntilKilled(path)
 	}
+	bolt.LogAll()
 	os.Exit(m.Run())
 }
 
@@ -62,8 +64,25 @@ func TestKilled(t *testing.T) {
 // gives all it told.
 func writeAndKill(t *testing.T, path string, n int) (told []string) {
 	t.Helper()
+	told = victim(t, path, "", func(cmd *exec.Cmd, told int) {
+		if told == n {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if len(told) < n {
+		t.Fatalf("the writer ended by itself after %d items", len(told))
+	}
+	return told
+}
+
+// victim runs a writer until it is killed or ends itself as planned, and gives
+// all it told.
+func victim(t *testing.T, path, end string, said func(cmd *exec.Cmd, told int)) (told []string) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "SIGNALBOX_TEST_WRITE="+path)
+	cmd.Env = append(os.Environ(), "SIGNALBOX_TEST_WRITE="+path, "SIGNALBOX_TEST_END="+end)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -74,24 +93,25 @@ func writeAndKill(t *testing.T, path string, n int) (told []string) {
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		if told = append(told, lines.Text()); len(told) == n {
-			if err := cmd.Process.Kill(); err != nil {
-				t.Error(err)
-			}
-		}
+		told = append(told, lines.Text())
+		said(cmd, len(told))
 	}
-	if err := cmd.Wait(); err == nil || len(told) < n {
-		t.Fatalf("the writer ended by itself after %d items: %v", len(told), err)
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() > 0 {
+		t.Fatalf("the writer was not killed after %d items: %v", len(told), err)
 	}
 	return told
 }
 
-// writeUntilKilled adds, claims and settles from many goroutines, and prints
-// each item's key once it is stored.
+// writeUntilKilled adds, claims and settles from many goroutines, looks now and
+// then, and prints each item's key once it is stored.
 func writeUntilKilled(path string) {
 	s, err := bolt.Open(path, bolt.Options{})
 	check(err)
-	check(s.Update(context.Background(), func(tx store.Tx) error {
+	ctx := context.Background()
+	check(s.Update(ctx, func(tx store.Tx) error {
+		if _, err := tx.Queue("a"); err == nil {
+			return nil
+		}
 		return tx.PutQueue(&store.Queue{Name: "a", Family: store.Transactions})
 	}))
 	var out sync.Mutex
@@ -99,10 +119,13 @@ func writeUntilKilled(path string) {
 		go func() {
 			for round := 0; ; round++ {
 				key := fmt.Sprintf("%d-%d-%d", os.Getpid(), n, round)
-				check(s.Update(context.Background(), func(tx store.Tx) error { return live(tx, key, round) }))
+				check(s.Update(ctx, func(tx store.Tx) error { return live(tx, key, round) }))
 				out.Lock()
 				fmt.Println(key)
 				out.Unlock()
+				if n == 0 && round%20 == 19 {
+					check(s.View(ctx, func(store.Reader) error { return nil }))
+				}
 			}
 		}()
 	}
@@ -112,7 +135,7 @@ func writeUntilKilled(path string) {
 // live adds an item and moves the first ready one on.
 func live(tx store.Tx, key string, round int) error {
 	i := store.Item{Queue: "a", Key: key, Reference: fmt.Sprint("r", round%9), Status: store.Pending, Priority: store.Priority(round%3 - 1)}
-	if err := tx.Add(&i, []byte(key), store.Change{Event: "add", To: store.Pending}); err != nil {
+	if err := tx.Add(&i, padded(key), store.Change{Event: "add", To: store.Pending}); err != nil {
 		return err
 	}
 	for i, err := range tx.Ready("a", 1) {

@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"signalbox/store"
 )
 
@@ -20,19 +18,16 @@ const (
 
 // enterDue moves a queue's due entry from the time it is known to stand at
 // to another; 0 = no entry.
-func enterDue(b *bbolt.Bucket, name string, kind byte, known *store.Time, at store.Time) error {
+func (t *tx) enterDue(name string, kind byte, known *store.Time, at store.Time) {
 	if *known == at {
-		return nil
+		return
 	}
 	if *known != 0 {
-		if err := b.Delete(dueKey(*known, kind, name)); err != nil {
-			return err
-		}
+		t.removeTop(inDue, dueKey(*known, kind, name))
 	}
-	if *known = at; at == 0 {
-		return nil
+	if *known = at; at != 0 {
+		t.putTop(inDue, dueKey(at, kind, name), nil)
 	}
-	return b.Put(dueKey(at, kind, name), nil)
 }
 
 func dueKey(at store.Time, kind byte, name string) []byte {
@@ -40,9 +35,8 @@ func dueKey(at store.Time, kind byte, name string) []byte {
 }
 
 // flushDue brings the due index up to date with the leases and delayed
-// indexes. It is put off to the end of a wave, or to whoever asks before.
+// indexes. It is put off to the checkpoint, or to whoever asks before.
 func (t *tx) flushDue() error {
-	b := t.bolt.Bucket(dueBucket)
 	for _, q := range t.opened {
 		if !q.dueless {
 			continue
@@ -52,8 +46,8 @@ func (t *tx) flushDue() error {
 		if _, err := q.settings(); err != nil {
 			ends = 0 // as Expired has it
 		}
-		t.fail(enterDue(b, q.name, lease, &q.counters.nextLease, ends))
-		t.fail(enterDue(b, q.name, ripe, &q.counters.nextRipe, q.soonest(delayed)))
+		t.enterDue(q.name, lease, &q.counters.nextLease, ends)
+		t.enterDue(q.name, ripe, &q.counters.nextRipe, q.soonest(delayed))
 	}
 	return t.broken
 }
@@ -135,7 +129,7 @@ func (q *queue) claimable() (runs [3]run) {
 	}
 	for n, s := range []store.Status{store.Queued, store.Pending} {
 		if r := &runs[n+1]; q.counters.items[s] > 0 {
-			r.cursor, r.prefix = q.walk(status), []byte{byte(s)}
+			r.cursor, r.prefix = q.space(status).bucket.Cursor(), []byte{byte(s)}
 			r.set(r.cursor.Seek([]byte{byte(s), rankOf(store.High)}))
 		}
 	}
@@ -235,17 +229,15 @@ func (t *tx) expired(q *queue, now store.Time, limit int) (list []store.Item) {
 // setAside takes the entries of a kind that are due by now and name a queue
 // that can't be read out of the due index.
 func (t *tx) setAside(name string, kind byte, now store.Time) error {
-	b := t.bolt.Bucket(dueBucket)
 	var aside [][]byte
-	c := b.Cursor()
+	c := t.bolt.Bucket(dueBucket).Cursor()
 	for k, _ := c.First(); k != nil && timeOf(k) <= now; k, _ = c.Next() {
 		if len(k) > 9 && k[8] == kind && string(k[9:]) == name {
 			aside = append(aside, bytes.Clone(k))
 		}
 	}
 	for _, k := range aside {
-		t.writes++
-		t.fail(b.Delete(k))
+		t.removeTop(inDue, k)
 	}
 	if q := t.opened[name]; q != nil && kind == lease {
 		q.counters.nextLease, q.dirty = 0, true
@@ -319,13 +311,10 @@ type delay struct{ key, order []byte }
 // is left out.
 func (t *tx) rank(q *queue, number uint64, rank byte) {
 	from, state := q.find(number)
-	if state == nil {
+	if state == nil || !from.status.Waiting() {
 		return
 	}
-	var key [16]byte
-	to := place{from.status, rank}
 	state = t.arena.keep(append(t.arena.take(len(state)), state...))
-	t.remove(q, status, from.key(key[:0], number))
-	q.saw(number, to, state)
-	t.put(q, status, to.key(key[:0], number), state)
+	t.removeState(q, number, from)
+	t.putState(q, number, place{from.status, rank}, state, false)
 }

@@ -103,13 +103,12 @@ func (t *tx) indexLease(q *queue, old, now *store.Item) {
 	if from == to {
 		return
 	}
-	var buf [16]byte
 	q.dueless = true
 	if from != 0 {
-		t.remove(q, leases, appendNumber(appendTime(buf[:0], from), now.Number))
+		t.removeLease(q, now.Number, from)
 	}
 	if to != 0 {
-		t.put(q, leases, appendNumber(appendTime(buf[:0], to), now.Number), nil)
+		t.putLease(q, now.Number, to)
 	}
 }
 

@@ -15,19 +15,34 @@ import (
 	"signalbox/store/storetest"
 )
 
-// TestFullDisk lets commits fail while many call, and then succeed again.
+// TestFullDisk lets checkpoints fail while many call, and then succeed again.
+// Nothing that was stored may be out of sight meanwhile.
 func TestFullDisk(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "signalbox.db"), Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	const size = 8 << 10
 	ctx := context.Background()
 	add := func(size int) error {
 		return s.Update(ctx, func(tx store.Tx) error {
 			i := store.Item{Queue: "a", Status: store.Pending}
 			return tx.Add(&i, make([]byte, size), store.Change{Event: "add"})
 		})
+	}
+	sees := func(want int) {
+		t.Helper()
+		storetest.Recount(t, s)
+		if err := s.View(ctx, func(r store.Reader) error {
+			stats, err := r.Stats("a", 1)
+			if got := stats.Counts[store.Pending]; got != int64(want) {
+				t.Errorf("%d items, want %d", got, want)
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
 	}
 	if err := s.Update(ctx, func(tx store.Tx) error {
 		return tx.PutQueue(&store.Queue{Name: "a", Family: store.Jobs})
@@ -40,8 +55,8 @@ func TestFullDisk(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			for range 20 {
-				err := add(8 << 10)
+			for range 80 {
+				err := add(size)
 				mu.Lock()
 				switch store.CodeOf(err) {
 				case 0:
@@ -59,20 +74,12 @@ func TestFullDisk(t *testing.T) {
 	if stored == 0 || refused == 0 {
 		t.Errorf("%d stored, %d refused: want some of both", stored, refused)
 	}
+	sees(stored)
 	s.db.MaxSize = 0
-	if err := add(8 << 10); err != nil {
+	if err := add(size); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
-	storetest.Recount(t, s)
-	if err := s.View(ctx, func(r store.Reader) error {
-		stats, err := r.Stats("a", 1)
-		if got := stats.Counts[store.Pending]; got != int64(stored+1) {
-			t.Errorf("%d items, want %d", got, stored+1)
-		}
-		return err
-	}); err != nil {
-		t.Error(err)
-	}
+	sees(stored + 1)
 }
 
 // TestRipenInPortions ripens more than one call takes on.

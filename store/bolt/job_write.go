@@ -9,30 +9,6 @@ import (
 	"signalbox/store"
 )
 
-// set writes a value, which stays unchanged until the commit, to a bucket of
-// the root.
-func (t *tx) set(name, key, value []byte) {
-	t.writes++
-	h := t.top(name)
-	if h.bucket == nil {
-		b, err := t.bolt.CreateBucketIfNotExists(name)
-		if err != nil {
-			t.fail(err)
-			return
-		}
-		h.bucket, h.cursor = b, b.Cursor()
-	}
-	t.fail(h.bucket.Put(key, value))
-}
-
-// unset removes a key of a bucket of the root.
-func (t *tx) unset(name, key []byte) {
-	t.writes++
-	if h := t.top(name); h.bucket != nil {
-		t.fail(h.bucket.Delete(key))
-	}
-}
-
 // unsetAll removes the keys of a bucket of the root that start with a prefix.
 func (t *tx) unsetAll(name, prefix []byte) {
 	h := t.top(name)

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -17,8 +18,14 @@ import (
 	"signalbox/store"
 )
 
-// format is the version of the layout this package reads and writes.
-const format = 1
+// format is the version of the layout this package writes. It reads those before
+// it too; opening one of these for writing makes it this one. What changed:
+//
+//	2  a log beside the file, and in meta the store's id and the last wave
+const format = 2
+
+// storeIDLen is the length of a store's random id.
+const storeIDLen = 16
 
 // Options say how to open a store. The zero value opens it for writing.
 type Options struct {
@@ -53,15 +60,34 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, path: path}
-	if err := s.prepare(o); err != nil {
+	left, err := s.prepare(o)
+	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}
+	if left {
+		_ = db.Close()
+		return openLeft(path, o)
+	}
 	if !o.ReadOnly {
-		s.writer = newWriter(db)
 		go s.writer.loop()
 	}
 	return s, nil
+}
+
+// openLeft opens a store read-only that was not closed in order: first for
+// writing, which brings what its log has into it.
+func openLeft(path string, o Options) (*Store, error) {
+	writing := o
+	writing.ReadOnly = false
+	s, err := Open(path, writing)
+	if err != nil {
+		return nil, fmt.Errorf("it was not closed in order and must be opened for writing once: %w", err)
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return Open(path, o)
 }
 
 // openNamed opens the file that has the name when it is locked. One that was
@@ -129,85 +155,126 @@ func openFile(path string, o Options) (db *bbolt.DB, opened os.FileInfo, err err
 }
 
 // prepare checks that the open file is one of ours, makes its buckets when it
-// is new, and leaves our process id beside it.
-func (s *Store) prepare(o Options) (err error) {
+// is new, takes over its log, and leaves our process id beside it. Read-only it
+// changes nothing, and says whether there is a log with changes.
+func (s *Store) prepare(o Options) (left bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = damaged("store "+s.path, unreadable(p))
 		}
 	}()
-	empty := false
+	var m meta
 	if err := s.db.View(func(b *bbolt.Tx) (err error) {
-		empty, err = s.check(b)
+		m, err = s.check(b)
 		return err
 	}); err != nil {
-		return err
+		return false, err
 	}
 	if o.ReadOnly {
-		if empty {
-			return damaged("store "+s.path, errors.New("has no records"))
+		if m.format == 0 {
+			return false, damaged("store "+s.path, errors.New("has no records"))
 		}
-		return nil
+		return hasLeft(s.path, m)
 	}
-	if empty {
-		if err := s.db.Update(create); err != nil {
-			return unreachable(s.path, err)
+	if m.format < format {
+		if m, err = s.create(m, o); err != nil {
+			return false, unreachable(s.path, err)
 		}
-		if !o.NoSync {
-			if err := syncDir(filepath.Dir(s.path)); err != nil {
-				return unreachable(s.path, err)
-			}
-		}
+	}
+	s.writer = newWriter(s.db, s.path, m, o.NoSync)
+	if err := s.writer.recover(); err != nil {
+		return false, unrecovered(s.path, err)
 	}
 	if err := os.WriteFile(pidPath(s.path), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
-		return unreachable(s.path, err)
-	}
-	return nil
-}
-
-// check reports whether the file is still empty, or why it cannot be used.
-func (s *Store) check(b *bbolt.Tx) (empty bool, err error) {
-	info, err := os.Stat(s.path)
-	if err != nil {
 		return false, unreachable(s.path, err)
 	}
+	return false, nil
+}
+
+// meta is what the store knows of its file and log.
+type meta struct {
+	format int    // 0: the file is empty
+	id     []byte // tells the store's log from others'
+	wave   uint64 // the last wave that the file has
+}
+
+// check reads what the file says of itself, or why it cannot be used.
+func (s *Store) check(b *bbolt.Tx) (m meta, err error) {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return m, unreachable(s.path, err)
+	}
 	if info.Size() < b.Size() {
-		return false, damaged("store "+s.path, fmt.Errorf("cut short: %d of %d bytes are left", info.Size(), b.Size()))
+		return m, damaged("store "+s.path, fmt.Errorf("cut short: %d of %d bytes are left", info.Size(), b.Size()))
 	}
-	meta := b.Bucket(metaBucket)
-	if meta == nil {
+	records := b.Bucket(metaBucket)
+	if records == nil {
 		if k, _ := b.Cursor().First(); k != nil {
-			return false, &store.Error{Code: store.CodeUnavailable, Thing: "store " + s.path, Rule: "is a bbolt file of another program", Mend: "choose another file"}
+			return m, &store.Error{Code: store.CodeUnavailable, Thing: "store " + s.path, Rule: "is a bbolt file of another program", Mend: "choose another file"}
 		}
-		return true, nil
+		return m, nil
 	}
-	version, err := strconv.Atoi(string(meta.Get(formatKey)))
+	m.format, err = strconv.Atoi(string(records.Get(formatKey)))
 	switch {
-	case err != nil:
-		return false, damaged("store "+s.path, errors.New("has no format version"))
-	case version > format:
-		return false, &store.Error{
+	case err != nil || m.format < 1:
+		return m, damaged("store "+s.path, errors.New("has no format version"))
+	case m.format > format:
+		return m, &store.Error{
 			Code: store.CodeUnavailable, Thing: "store " + s.path,
-			Rule: fmt.Sprintf("has format %d, this version of signalbox reads up to %d", version, format),
+			Rule: fmt.Sprintf("has format %d, this version of signalbox reads up to %d", m.format, format),
 			Mend: "use the newer signalbox that wrote it",
 		}
 	}
 	for _, name := range [][]byte{queuesBucket, transactionsBucket, dueBucket, historyBucket} {
 		if b.Bucket(name) == nil {
-			return false, damaged("store "+s.path, fmt.Errorf("lacks its bucket %s", name))
+			return m, damaged("store "+s.path, fmt.Errorf("lacks its bucket %s", name))
 		}
 	}
-	return false, nil
+	if m.format < 2 {
+		return m, nil
+	}
+	m.id, m.wave = bytes.Clone(records.Get(storeKey)), numberOf(records.Get(waveKey))
+	if len(m.id) != storeIDLen {
+		return m, damaged("store "+s.path, errors.New("has no id"))
+	}
+	return m, nil
 }
 
-func create(b *bbolt.Tx) error {
-	for _, name := range [][]byte{metaBucket, queuesBucket, transactionsBucket, dueBucket, historyBucket} {
-		if _, err := b.CreateBucket(name); err != nil {
-			return err
+// create makes a new file's buckets, or an older file one of the present format.
+func (s *Store) create(m meta, o Options) (meta, error) {
+	fresh := m.format == 0
+	m.format, m.id = format, make([]byte, storeIDLen)
+	_, _ = rand.Read(m.id) // never fails
+	if err := s.db.Update(func(b *bbolt.Tx) error {
+		for _, name := range [][]byte{metaBucket, queuesBucket, transactionsBucket, dueBucket, historyBucket} {
+			if _, err := b.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
 		}
+		records := b.Bucket(metaBucket)
+		return errors.Join(records.Put(storeKey, m.id), records.Put(formatKey, []byte(strconv.Itoa(format))))
+	}); err != nil || o.NoSync || !fresh {
+		return m, err
 	}
-	return b.Bucket(metaBucket).Put(formatKey, []byte(strconv.Itoa(format)))
+	return m, syncDir(filepath.Dir(s.path))
+}
+
+// hasLeft says whether there is a log with changes that the file lacks.
+func hasLeft(path string, m meta) (bool, error) {
+	log, id, err := openLog(logPath(path), true)
+	if err != nil {
+		return false, unreachable(logPath(path), err)
+	}
+	if log == nil {
+		return false, nil
+	}
+	defer log.disk.Close()
+	if !bytes.Equal(id, m.id) {
+		return false, nil
+	}
+	last, err := log.find(m.wave)
+	return err != nil || last != m.wave, nil
 }
 
 // syncDir makes a new file's name durable.

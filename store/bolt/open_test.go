@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
 
 	"signalbox/store"
@@ -209,8 +210,103 @@ func readAll(s *bolt.Store) {
 
 func TestNewerFormatIsRefused(t *testing.T) {
 	path := filled(t)
-	rewrite(t, path, func(b *bbolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("2")) })
-	refused(t, path, bolt.Options{}, "has format 2, this version of signalbox reads up to 1")
+	rewrite(t, path, func(b *bbolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("3")) })
+	refused(t, path, bolt.Options{}, "has format 3, this version of signalbox reads up to 2")
+}
+
+// TestOldFormatIsBroughtForward opens a file that was written before there was
+// a log: two queues with 24 items each in all kinds of states, and a third that
+// was deleted.
+func TestOldFormatIsBroughtForward(t *testing.T) {
+	content, err := os.ReadFile("testdata/format1.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "signalbox.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := everything(t, reader)
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Recount(t, s)
+	if diff := cmp.Diff(before, everything(t, s)); diff != "" {
+		t.Errorf("read-only and brought forward differ:\n%s", diff)
+	}
+	if got := before.Counts["invoices"]; got.Total() != 24 || got.InFlight() != 4 {
+		t.Errorf("counts of invoices: %v", got)
+	}
+	if got := before.Counts["nightly"]; got.Total() != 24 || got.InFlight() != 4 {
+		t.Errorf("counts of nightly: %v", got)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, path, func(b *bbolt.Tx) error {
+		if got := string(b.Bucket([]byte("meta")).Get([]byte("format"))); got != "2" {
+			t.Errorf("format %q after closing", got)
+		}
+		return nil
+	})
+}
+
+// stored is all that a store gives to read.
+type stored struct {
+	Queues  []store.Queue
+	Counts  map[string]store.Counts
+	Items   []store.Item
+	Texts   []string
+	Changes []store.Change
+	Groups  []store.Group
+	Pool    store.Pool
+	Due     store.Time
+}
+
+func everything(t *testing.T, s *bolt.Store) (all stored) {
+	t.Helper()
+	all.Counts = map[string]store.Counts{}
+	if err := s.View(t.Context(), func(r store.Reader) error {
+		for i, err := range r.Items(store.Query{}) {
+			if err != nil {
+				return err
+			}
+			payload, err := r.Payload(i.ID())
+			if err != nil {
+				return err
+			}
+			result, err := r.Result(i.ID())
+			if err != nil {
+				return err
+			}
+			all.Items, all.Texts = append(all.Items, i), append(all.Texts, string(payload), string(result.Output), result.Details)
+		}
+		var errs [5]error
+		all.Queues, errs[0] = r.Queues()
+		all.Changes, errs[1] = r.Changes(0, 1<<20)
+		all.Groups, errs[2] = r.Groups("")
+		all.Pool, errs[3] = r.Pool()
+		all.Due, errs[4] = r.NextDue()
+		for _, q := range all.Queues {
+			stats, err := r.Stats(q.Name, 0)
+			if err != nil {
+				return err
+			}
+			all.Counts[q.Name] = stats.Counts
+		}
+		return errors.Join(errs[:]...)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestForeignFileIsRefused(t *testing.T) {

@@ -29,16 +29,16 @@ func (t *tx) PutMark(name, mark string, n uint64) error {
 	if mark == "" || len(mark) > 32 {
 		return store.Invalid("mark "+strconv.Quote(mark), "a mark's name has 1 to 32 bytes", "choose another")
 	}
-	b := t.bolt.Bucket(metaBucket)
-	if name != "" {
-		q, err := t.queue(name)
-		if err != nil {
-			return err
-		}
-		b = q.root
+	key := []byte(markPrefix + mark)
+	if name == "" {
+		t.putTop(inMeta, key, numberKey(n))
+		return t.broken
 	}
-	t.writes++
-	t.fail(b.Put([]byte(markPrefix+mark), numberKey(n)))
+	q, err := t.queue(name)
+	if err != nil {
+		return err
+	}
+	t.putOwn(q, key, numberKey(n))
 	return t.broken
 }
 
@@ -79,8 +79,8 @@ func (t *tx) purge(id store.ID) error {
 	t.indexKey(q, &old, &none)
 	t.indexGroup(q, &old, &none)
 	t.leaveJob(q, &old, was)
-	var key [16]byte
-	t.remove(q, status, at.key(key[:0], id.Number))
+	t.removeState(q, id.Number, at)
+	var key [8]byte
 	t.remove(q, items, appendNumber(key[:0], id.Number))
 	t.remove(q, results, appendNumber(key[:0], id.Number))
 	*q.sight(id.Number) = sighting{number: id.Number}
@@ -137,11 +137,8 @@ func without(first uint64, value []byte, gone []uint64) (last uint64, rest []sto
 // replaceBlock writes what is left of a block, under the Seq with which that
 // begins.
 func (t *tx) replaceBlock(first uint64, rest []store.Change) {
-	b := t.bolt.Bucket(historyBucket)
-	b.FillPercent = appendFill
-	t.writes++
 	if len(rest) == 0 || rest[0].Seq != first {
-		t.fail(b.Delete(numberKey(first)))
+		t.removeTop(inHistory, numberKey(first))
 	}
 	if len(rest) == 0 {
 		return
@@ -150,6 +147,5 @@ func (t *tx) replaceBlock(first uint64, rest []store.Change) {
 	for n := range rest {
 		p.add(&rest[n])
 	}
-	t.writes++
-	t.fail(b.Put(numberKey(p.first), p.take(nil)))
+	t.putTop(inHistory, numberKey(p.first), p.take(nil))
 }

@@ -58,8 +58,11 @@ type queue struct {
 	seen     *[64]sighting
 
 	// Only in a writing transaction:
-	dirty   bool // counters must be written
-	dueless bool // the due index must be brought up to date
+	late    map[uint64]*lateItem // see late.go
+	dirty   bool                 // the counters have changed in this wave
+	unsaved bool                 // or in one before, and bbolt has older ones
+	dueless bool                 // the due index must be brought up to date
+	spoilt  error                // what was held back could not be written
 }
 
 // handle is a bucket with a cursor for single look-ups, which a cursor of its
@@ -148,6 +151,9 @@ func (q *queue) get(s space, key []byte) []byte {
 
 // walk gives a new cursor, nil when the space is empty.
 func (q *queue) walk(s space) *bbolt.Cursor {
+	if s == status || s == leases {
+		q.flushLate()
+	}
 	if b := q.space(s).bucket; b != nil {
 		return b.Cursor()
 	}
@@ -181,6 +187,9 @@ var probe = [...]store.Status{
 func (q *queue) find(number uint64) (place, []byte) {
 	if number == 0 || number > q.counters.last {
 		return place{}, nil
+	}
+	if l := q.late[number]; l != nil && l.state != nil {
+		return l.place, l.state
 	}
 	if at := q.sight(number); at.state != nil {
 		return at.place, at.state

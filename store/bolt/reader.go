@@ -22,6 +22,8 @@ var (
 	historyBucket      = []byte("history")
 
 	formatKey = []byte("format")
+	storeKey  = []byte("id")
+	waveKey   = []byte("wave")
 	poolKey   = []byte("pool")
 )
 

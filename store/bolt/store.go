@@ -25,7 +25,8 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // View implements store.Store. It runs beside the writer on the state of the
-// last commit. A panic in fn is returned as an error.
+// last checkpoint, and asks for one if that is older than the last change that
+// was acknowledged. A panic in fn is returned as an error.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -34,6 +35,9 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err erro
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if s.settle() != nil { // a full disk must not keep anybody from reading
+		return s.update(ctx, func(t store.Tx) error { return fn(t) })
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	b, err := s.db.Begin(false)
@@ -61,6 +65,11 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	case s.writer == nil:
 		return &store.Error{Code: store.CodeForbidden, Thing: "store", Rule: "is open read-only", Mend: "open it without --read-only"}
 	}
+	return s.update(ctx, fn)
+}
+
+// update hands the writer a call and waits for its outcome.
+func (s *Store) update(ctx context.Context, fn func(store.Tx) error) error {
 	c, _ := s.pool.Get().(*call)
 	if c == nil {
 		c = &call{done: make(chan error, 1)}
@@ -77,6 +86,14 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
+// settle brings all that was acknowledged so far to the store's file.
+func (s *Store) settle() error {
+	if s.writer == nil || s.writer.acked.Load() <= s.writer.kept.Load() {
+		return nil
+	}
+	return s.update(context.Background(), nil)
+}
+
 // Close implements store.Store. Closing a second time does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
@@ -89,7 +106,7 @@ func (s *Store) Close() error {
 	if s.writer != nil {
 		close(s.writer.calls)
 		<-s.writer.stopped
-		err = s.keepFreelist()
+		err = s.writer.closed
 		_ = os.Remove(pidPath(s.path))
 	}
 	if e := s.db.Close(); err == nil {
@@ -99,19 +116,4 @@ func (s *Store) Close() error {
 		return store.Unavailable("store "+s.path, err, "its records are safe; the next opening takes longer")
 	}
 	return nil
-}
-
-// keepFreelist writes the list of free pages, which commits leave out, so
-// that the next opening need not look for them in the whole file.
-func (s *Store) keepFreelist() (err error) {
-	if !s.writer.wrote {
-		return nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = recovered(p)
-		}
-	}()
-	s.db.NoFreelistSync = false
-	return s.db.Update(func(*bbolt.Tx) error { return nil })
 }

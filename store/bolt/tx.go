@@ -15,23 +15,26 @@ const maxIndexed = 1024
 // maxFresh bounds the changes held unpacked in memory.
 const maxFresh = 4096
 
-// tx is one wave's transaction, handed to its calls in turn.
+// tx is one transaction, handed to the calls of one wave after the other until
+// a checkpoint commits it.
 type tx struct {
 	reader
 	*scratch
-	writes int    // records written so far
+	writes int    // by the wave under way
+	total  int    // by the waves before it
 	broken error  // a write that stopped halfway; the transaction must go
 	last   uint64 // Seq of the newest change
 }
 
-// scratch is memory that one wave after the other uses.
+// scratch is memory that one transaction after the other uses.
 type scratch struct {
-	arena  arena
-	packer packer
-	room   []store.Change // where fresh changes are kept
+	arena     arena
+	packer    packer
+	recording recording
+	room      []store.Change // where fresh changes are kept
 }
 
-// reset ends a wave's use, committed or not.
+// reset ends a transaction's use, committed or not.
 func (s *scratch) reset() {
 	s.arena.reset()
 	s.packer.reset()
@@ -41,47 +44,17 @@ func newTx(b *bbolt.Tx, s *scratch) (*tx, error) {
 	t := &tx{reader: newReader(b), scratch: s}
 	t.fresh = s.room[:0]
 	var err error
-	t.last, err = t.LastChange()
-	return t, err
+	if t.last, err = t.LastChange(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
-// put writes a value that the arena or the caller keeps unchanged until the
-// commit. bbolt copies the key.
-func (t *tx) put(q *queue, s space, key, value []byte) {
-	t.writes++
-	h := q.space(s)
-	if h.bucket == nil {
-		b, err := q.root.CreateBucketIfNotExists([]byte(spaceNames[s]))
-		if err != nil {
-			t.fail(err)
-			return
-		}
-		h.open(b, s)
-	}
-	t.fail(h.bucket.Put(key, value))
-}
-
-func (t *tx) remove(q *queue, s space, key []byte) {
-	t.writes++
-	h := q.space(s)
-	if h.bucket == nil {
-		return
-	}
-	if k, _ := h.cursor.Seek(key); bytes.Equal(k, key) {
-		t.fail(h.cursor.Delete())
-	}
-}
-
-// fail remembers the first write that failed. What was written before it
-// cannot be taken back alone, so the call counts as failed whatever it
-// returns.
-func (t *tx) fail(err error) {
-	if err == nil || t.broken != nil {
-		return
-	}
-	if t.broken = err; store.CodeOf(err) == store.CodeFailed {
-		t.broken = store.Unavailable("store", err, mendDamage)
-	}
+// begin readies the transaction for a wave.
+func (t *tx) begin() {
+	t.total += t.writes
+	t.writes = 0
+	t.recording.begin()
 }
 
 // PutQueue implements store.Tx. A queue's family is for life.
@@ -110,8 +83,7 @@ func (t *tx) PutQueue(v *store.Queue) error {
 	}
 	v.Revision++
 	q.known = nil
-	t.writes++
-	t.fail(q.root.Put(settingsKey, encode(nil, settings, v)))
+	t.putOwn(q, settingsKey, encode(nil, settings, v))
 	return t.broken
 }
 
@@ -120,14 +92,11 @@ func (t *tx) create(v *store.Queue) (*queue, error) {
 	if last != nil && len(last) != numberLen {
 		return nil, damagedQueue(v.Name, errDamaged)
 	}
-	t.writes++
-	root, err := t.bolt.Bucket(familyBucket(v.Family)).CreateBucket([]byte(v.Name))
-	if err != nil {
-		t.fail(err)
+	q := &queue{name: v.Name, family: v.Family, dirty: true}
+	q.counters.last = numberOf(last)
+	if t.makeQueue(q); t.broken != nil {
 		return nil, t.broken
 	}
-	q := &queue{name: v.Name, family: v.Family, root: root, dirty: true}
-	q.counters.last = numberOf(last)
 	t.opened[v.Name] = q
 	return q, nil
 }
@@ -138,15 +107,13 @@ func (t *tx) DeleteQueue(name string) error {
 	if err != nil {
 		return err
 	}
-	due := t.bolt.Bucket(dueBucket)
-	t.fail(enterDue(due, q.name, lease, &q.counters.nextLease, 0))
-	t.fail(enterDue(due, q.name, ripe, &q.counters.nextRipe, 0))
+	t.enterDue(q.name, lease, &q.counters.nextLease, 0)
+	t.enterDue(q.name, ripe, &q.counters.nextRipe, 0)
 	if err := t.dropJobs(name); err != nil {
 		return err
 	}
-	t.fail(t.bolt.Bucket(familyBucket(q.family)).DeleteBucket([]byte(name)))
-	t.fail(t.bolt.Bucket(metaBucket).Put(lastKey(name), numberKey(q.counters.last)))
-	t.writes++
+	t.dropQueue(q)
+	t.putTop(inMeta, lastKey(name), numberKey(q.counters.last))
 	delete(t.opened, name)
 	return t.broken
 }
@@ -172,7 +139,7 @@ func (t *tx) Add(i *store.Item, payload []byte, c store.Change) error {
 	i.LastChange = t.record(&c, i)
 	t.putItem(q, i, payload)
 	is := stands(i, false)
-	t.putState(q, i, is.rank)
+	t.putState(q, i.Number, place{i.Status, is.rank}, t.state(i), false)
 	t.reindex(q, &store.Item{}, i, standing{}, is)
 	t.countJob(q, &store.Item{}, i, standing{}, is)
 	return t.broken
@@ -213,11 +180,11 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	}
 	was := q.stood(&old)
 	is := stands(i, was.ripened && i.ReadyAt() == old.ReadyAt())
-	if to := (place{i.Status, is.rank}); to != at {
-		var key [16]byte
-		t.remove(q, status, at.key(key[:0], i.Number))
+	to := place{i.Status, is.rank}
+	if to != at {
+		t.removeState(q, i.Number, at)
 	}
-	t.putState(q, i, is.rank)
+	t.putState(q, i.Number, to, t.state(i), to == at)
 	t.reindex(q, &old, i, was, is)
 	t.countJob(q, &old, i, was, is)
 	return t.broken
@@ -281,12 +248,9 @@ func (t *tx) putHead(q *queue, old, i *store.Item) error {
 	return nil
 }
 
-func (t *tx) putState(q *queue, i *store.Item, rank byte) {
-	var key [16]byte
-	p := place{i.Status, rank}
-	state := t.arena.keep(appendState(t.arena.take(256), i))
-	q.saw(i.Number, p, state)
-	t.put(q, status, p.key(key[:0], i.Number), state)
+// state encodes an item's changing part.
+func (t *tx) state(i *store.Item) []byte {
+	return t.arena.keep(appendState(t.arena.take(256), i))
 }
 
 // PutPayload implements store.Tx.
@@ -334,36 +298,42 @@ func (t *tx) PutPool(p *store.Pool) error {
 		return err
 	}
 	p.Revision = old.Revision + 1
-	t.writes++
-	t.fail(t.bolt.Bucket(metaBucket).Put(poolKey, encode(nil, pool, p)))
+	t.putTop(inMeta, poolKey, encode(nil, pool, p))
 	return t.broken
 }
 
-// finish writes what was gathered over the wave.
+// finish completes the wave's record: with the history, and the counters, of
+// which the log has each wave's and bbolt gets the last.
 func (t *tx) finish() error {
-	if err := t.flushDue(); err != nil {
-		return err
-	}
 	for _, q := range t.opened {
-		if !q.dirty {
-			continue
+		t.fail(q.spoilt)
+		if q.dirty {
+			q.dirty, q.unsaved = false, true
+			t.noteCounters(q)
 		}
-		q.dirty = false
-		t.fail(q.root.Put(countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &q.counters)))
 	}
 	t.flushJobs()
 	t.pack()
 	return t.broken
 }
 
+// flush brings bbolt up to date with what was held back in memory.
+func (t *tx) flush() error {
+	if err := t.flushDue(); err != nil {
+		return err
+	}
+	for _, q := range t.opened {
+		t.fail(q.flush())
+	}
+	return t.broken
+}
+
 // pack writes the fresh changes as blocks.
 func (t *tx) pack() {
-	b := t.bolt.Bucket(historyBucket)
-	b.FillPercent = appendFill
 	flush := func() {
 		if t.packer.count > 0 {
 			first := t.packer.first
-			t.fail(b.Put(numberKey(first), t.arena.keep(t.packer.take(t.arena.take(blockBytes+64)))))
+			t.putTop(inHistory, numberKey(first), t.arena.keep(t.packer.take(t.arena.take(blockBytes+64))))
 		}
 	}
 	for n := range t.fresh {

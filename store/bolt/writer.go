@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -16,13 +18,21 @@ const (
 	maxWave = 256
 	// maxWrites ends a wave early, since a commit's memory grows with it.
 	maxWrites = 16384
+	// maxHeld is how many writes may wait for a checkpoint. bbolt splits its
+	// pages only then, and writing to long ones gets slower.
+	maxHeld = 8192
 	// gatherings is how often the writer lets others run before it takes what
 	// waits: callers that were just answered come back with their next call,
 	// and without this a closed loop of them splits into two half waves.
 	gatherings = 3
 )
 
-// call is one Update on its way.
+// idle is how long nothing must come for a checkpoint to be made. Replaced in
+// tests.
+var idle = 50 * time.Millisecond
+
+// call is one Update on its way, or, without a function, one who wants all that
+// was acknowledged to be in the store's file.
 type call struct {
 	ctx  context.Context
 	fn   func(store.Tx) error
@@ -31,6 +41,8 @@ type call struct {
 	err     error
 	started bool
 	failed  bool // after having written: not to be run again
+
+	panicked bool
 }
 
 // run runs the call's function on t. A call whose context ended before it
@@ -48,7 +60,7 @@ func (c *call) run(t *tx) {
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				c.err = recovered(p)
+				c.err, c.panicked = recovered(p), true
 			} else if !returned {
 				panic("the function handed to Update ended its goroutine (t.FailNow in it?)")
 			}
@@ -59,20 +71,40 @@ func (c *call) run(t *tx) {
 	if c.err == nil {
 		c.err = t.broken
 	}
-	c.failed = c.err != nil && (t.writes != before || t.broken != nil)
+	c.failed = c.err != nil && (t.writes != before || t.broken != nil || c.panicked)
 }
 
 // writer owns the writing half of the file.
 type writer struct {
 	db      *bbolt.DB
+	path    string
+	id      []byte // the store's
+	noSync  bool
 	calls   chan *call
 	stopped chan struct{}
 	scratch scratch
-	wrote   bool // something was committed
+
+	// Of the writing goroutine alone:
+	t      *tx      // nil: none is open
+	log    *redoLog // nil: none is needed yet
+	last   uint64   // number of the last wave
+	direct int      // waves committed without a log so far
+	doubt  bool     // the last wave failed to become durable and may be so all the same
+	wrote  bool     // something was committed
+	closed error    // what came of closing
+
+	acked atomic.Uint64 // last wave whose calls were answered
+	kept  atomic.Uint64 // last wave that is in the store's file
 }
 
-func newWriter(db *bbolt.DB) *writer {
-	return &writer{db: db, calls: make(chan *call, maxWave), stopped: make(chan struct{})}
+func newWriter(db *bbolt.DB, path string, m meta, noSync bool) *writer {
+	w := &writer{
+		db: db, path: path, id: m.id, noSync: noSync, last: m.wave,
+		calls: make(chan *call, maxWave), stopped: make(chan struct{}),
+	}
+	w.acked.Store(m.wave)
+	w.kept.Store(m.wave)
+	return w
 }
 
 // loop serves calls until the channel is closed.
@@ -82,6 +114,7 @@ func (w *writer) loop() {
 	var wave []*call
 	for {
 		if wave = w.gather(wave); len(wave) == 0 {
+			w.closed = w.close()
 			return
 		}
 		var n int
@@ -97,7 +130,7 @@ func (w *writer) loop() {
 // left it waits for one. No calls: the channel is closed.
 func (w *writer) gather(wave []*call) []*call {
 	if len(wave) == 0 {
-		c, ok := <-w.calls
+		c, ok := w.wait()
 		if !ok {
 			return nil
 		}
@@ -108,6 +141,23 @@ func (w *writer) gather(wave []*call) []*call {
 		runtime.Gosched()
 	}
 	return w.drain(wave)
+}
+
+// wait waits for a call; false: the channel is closed. When none comes for a
+// while it makes a checkpoint.
+func (w *writer) wait() (*call, bool) {
+	if w.t != nil {
+		timer := time.NewTimer(idle)
+		defer timer.Stop()
+		select {
+		case c, ok := <-w.calls:
+			return c, ok
+		case <-timer.C:
+			_ = w.settle() // who needs it tries again
+		}
+	}
+	c, ok := <-w.calls
+	return c, ok
 }
 
 func (w *writer) drain(wave []*call) []*call {
@@ -125,14 +175,13 @@ func (w *writer) drain(wave []*call) []*call {
 	return wave
 }
 
-// serve runs and commits calls from the front of a wave and says how many of
-// them have their outcome. It starts over without a call that failed after
-// having written. The wave it gives holds those that joined meanwhile too.
+// serve runs calls from the front of a wave, makes them durable, and says how
+// many of them have their outcome. It starts over without a call that failed
+// after having written. The wave it gives holds those that joined meanwhile too.
 func (w *writer) serve(wave []*call) (grown []*call, n int) {
 	for {
 		var again bool
 		wave, n, again = w.attempt(wave)
-		w.scratch.reset()
 		if !again {
 			return wave, n
 		}
@@ -141,24 +190,20 @@ func (w *writer) serve(wave []*call) (grown []*call, n int) {
 
 func (w *writer) attempt(calls []*call) (wave []*call, n int, again bool) {
 	wave = calls
-	var b *bbolt.Tx
 	defer func() {
 		if p := recover(); p != nil {
 			n, again = len(wave), false
 			abort(wave, recovered(p))
-			rollback(b)
+			w.drop()
 		}
 	}()
-	b, err := w.db.Begin(true)
+	t, err := w.begin()
 	if err != nil {
-		abort(wave, unwritable(err))
+		w.drop()
+		abort(wave, err)
 		return wave, len(wave), false
 	}
-	t, err := newTx(b, &w.scratch)
-	if err != nil {
-		abort(wave, err)
-		return wave, len(wave), b.Rollback() != nil
-	}
+	commit := false
 	for t.writes < maxWrites {
 		if n == len(wave) { // those that came meanwhile need not wait for the next commit
 			if wave = w.drain(wave); n == len(wave) {
@@ -167,25 +212,22 @@ func (w *writer) attempt(calls []*call) (wave []*call, n int, again bool) {
 		}
 		c := wave[n]
 		n++
-		if c.failed {
+		switch {
+		case c.failed:
+			continue
+		case c.fn == nil:
+			commit = true
 			continue
 		}
 		if c.run(t); c.failed && c.started {
-			return wave, 0, b.Rollback() == nil
+			w.drop()
+			return wave, 0, true
 		}
 	}
-	if t.writes == 0 {
-		return wave, n, b.Rollback() != nil
-	}
-	if err := t.finish(); err != nil {
+	if err := w.keep(t, commit); err != nil {
+		w.drop()
 		abort(wave[:n], err)
-		return wave, n, b.Rollback() != nil
 	}
-	if err := b.Commit(); err != nil {
-		abort(wave[:n], unwritable(err))
-		return wave, n, false
-	}
-	w.wrote = true
 	return wave, n, false
 }
 
@@ -195,14 +237,6 @@ func abort(wave []*call, err error) {
 		if !c.failed {
 			c.err = err
 		}
-	}
-}
-
-// rollback gives up a transaction in whatever state a panic left it.
-func rollback(b *bbolt.Tx) {
-	defer func() { _ = recover() }()
-	if b != nil {
-		_ = b.Rollback()
 	}
 }
 

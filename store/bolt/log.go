@@ -1,0 +1,278 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"signalbox/store"
+)
+
+// The log's file holds a header and, from logStart on, one record for each
+// wave since the last checkpoint:
+//
+//	length of body, 4 bytes │ CRC-32C of what follows, 4 │ wave, 8 │ body
+//
+// Numbers are big-endian, waves are numbered without gaps. The file has its
+// full size from the start and is written over again after each checkpoint, so
+// that a record costs one write and one sync of data alone. What an earlier
+// round left behind the last record is told by its wave's number.
+const (
+	logSize   = 8 << 20
+	logStart  = 4096
+	recordLen = 16 // what stands before a body
+
+	logMagic = "redo log, 1\n"
+)
+
+// maxRecord bounds a record. A wave that would need a longer one is committed:
+// writing much once and syncing twice is cheaper than writing it twice.
+const maxRecord = 512 << 10
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// disk is the file under a log. What was written before a Sync is on stable
+// storage when that returns nil.
+type disk interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Sync() error
+}
+
+// file is a disk. The size of a log never changes, so its data is all that
+// must be synced.
+type file struct{ *os.File }
+
+func (f file) Sync() error { return datasync(f.File) }
+
+// unsynced is a disk for Options.NoSync.
+type unsynced struct{ disk }
+
+func (unsynced) Sync() error { return nil }
+
+// redoLog is the log of one store: the changes that were acknowledged and are
+// not in the store's file yet.
+type redoLog struct {
+	disk disk
+	path string
+	end  int64 // where the next record goes
+}
+
+func logPath(path string) string { return path + ".wal" }
+
+// createLog makes a log without records for the store with an id.
+func createLog(path string, id []byte, noSync bool) (*redoLog, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	l := &redoLog{disk: openDisk(f, noSync), path: path, end: logStart}
+	if err := l.fill(f, id, noSync); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return l, nil
+}
+
+// openDisk is replaced in tests.
+var openDisk = func(f *os.File, noSync bool) disk {
+	if noSync {
+		return unsynced{file{f}}
+	}
+	return file{f}
+}
+
+// fill writes all of a new log, so that no later write makes the file's blocks
+// or size change, and makes its name durable.
+func (l *redoLog) fill(f *os.File, id []byte, noSync bool) error {
+	zeros := make([]byte, 1<<20)
+	for at := int64(0); at < logSize; at += int64(len(zeros)) {
+		if _, err := f.WriteAt(zeros, at); err != nil {
+			return err
+		}
+	}
+	if _, err := l.disk.WriteAt(logHead(id), 0); err != nil || noSync {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(l.path))
+}
+
+func logHead(id []byte) []byte {
+	head := append([]byte(logMagic), id...)
+	return binary.BigEndian.AppendUint32(head, crc32.Checksum(head, castagnoli))
+}
+
+// openLog opens an existing log; nil when there is none, or one that was not
+// made to its end and so never had a record.
+func openLog(path string, noSync bool) (l *redoLog, id []byte, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrPermission) {
+		f, err = os.Open(path)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	l = &redoLog{disk: openDisk(f, noSync), path: path, end: logStart}
+	head := make([]byte, len(logHead(make([]byte, storeIDLen))))
+	if _, err := l.disk.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	id = head[len(logMagic) : len(logMagic)+storeIDLen]
+	if string(logHead(id)) != string(head) {
+		return nil, nil, f.Close()
+	}
+	return l, id, nil
+}
+
+// append makes a wave's record durable. The record has room for what stands
+// before its body. After an error it may be on the disk all the same.
+func (l *redoLog) append(wave uint64, record []byte) error {
+	putRecordHead(record, wave)
+	if _, err := l.disk.WriteAt(record, l.end); err != nil {
+		return err
+	}
+	if err := l.disk.Sync(); err != nil {
+		return err
+	}
+	l.end += int64(len(record))
+	return nil
+}
+
+func putRecordHead(record []byte, wave uint64) {
+	binary.BigEndian.PutUint32(record, uint32(len(record)-recordLen))
+	binary.BigEndian.PutUint64(record[8:], wave)
+	binary.BigEndian.PutUint32(record[4:], crc32.Checksum(record[8:], castagnoli))
+}
+
+// fits says whether a record can still be appended.
+func (l *redoLog) fits(record []byte) bool { return l.end+int64(len(record)) <= logSize }
+
+// spoil makes a record that was not acknowledged unreadable, as far as the
+// disk still does what it is told.
+func (l *redoLog) spoil() {
+	_, _ = l.disk.WriteAt(make([]byte, recordLen), l.end)
+	_ = l.disk.Sync()
+}
+
+// reset says that the store's file has all that the log had.
+func (l *redoLog) reset() { l.end = logStart }
+
+// remove deletes the log, which nobody needs any more.
+func (l *redoLog) remove() error {
+	return errors.Join(l.disk.Close(), os.Remove(l.path))
+}
+
+// read gives the record at a place and the place behind it; false when there is
+// none that is whole.
+func (l *redoLog) read(at int64) (wave uint64, body []byte, next int64, whole bool) {
+	var head [recordLen]byte
+	if _, err := l.disk.ReadAt(head[:], at); err != nil {
+		return 0, nil, 0, false
+	}
+	length := int64(binary.BigEndian.Uint32(head[:]))
+	next = at + recordLen + length
+	if length == 0 || next > logSize {
+		return 0, nil, 0, false
+	}
+	record := make([]byte, recordLen+length)
+	if _, err := l.disk.ReadAt(record, at); err != nil {
+		return 0, nil, 0, false
+	}
+	if crc32.Checksum(record[8:], castagnoli) != binary.BigEndian.Uint32(record[4:]) {
+		return 0, nil, 0, false
+	}
+	return binary.BigEndian.Uint64(record[8:]), record[recordLen:], next, true
+}
+
+// find looks through a log that an earlier process left, for what is missing in
+// a store that has all up to a wave. It puts the log's end behind it and gives
+// the last wave. A record that was cut off ends the log: it was not acknowledged.
+func (l *redoLog) find(kept uint64) (last uint64, err error) {
+	last = kept
+	for at, before := int64(logStart), uint64(0); ; {
+		wave, _, next, whole := l.read(at)
+		switch {
+		case !whole:
+			return last, l.damaged(at, last)
+		case before != 0 && wave != before+1:
+			return last, nil
+		case wave > last+1:
+			return last, errForeignLog
+		}
+		last = max(last, wave)
+		at, before, l.end = next, wave, next
+	}
+}
+
+// foreign refuses another store's log, if there is anything in it.
+func (l *redoLog) foreign() error {
+	if _, _, _, whole := l.read(logStart); whole {
+		return errForeignLog
+	}
+	return nil
+}
+
+// damaged tells a record that was spoilt from one that was cut off. A record is
+// begun only when the one before it is whole, so then no later one follows.
+func (l *redoLog) damaged(at int64, last uint64) error {
+	rest := make([]byte, logSize-at)
+	n, _ := l.disk.ReadAt(rest, at)
+	rest = rest[:n]
+	number := numberKey(last + 2)
+	for from := 0; ; {
+		found := bytes.Index(rest[from:], number)
+		if found < 0 {
+			return nil
+		}
+		from += found
+		if _, _, _, whole := l.read(at + int64(from) - 8); whole && from >= 8 {
+			return errDamagedLog
+		}
+		from++
+	}
+}
+
+// each calls fn with the waves after one that the log has up to its end.
+func (l *redoLog) each(kept uint64, fn func(body []byte) error) error {
+	for at := int64(logStart); at < l.end; {
+		wave, body, next, whole := l.read(at)
+		if !whole {
+			return errDamagedLog
+		}
+		if wave > kept {
+			if err := fn(body); err != nil {
+				return err
+			}
+		}
+		at = next
+	}
+	return nil
+}
+
+var (
+	// errForeignLog: the log has waves that don't follow what the store has.
+	errForeignLog = errors.New("its log belongs to another store, or to a later state of this one")
+	errDamagedLog = errors.New("its log is damaged")
+)
+
+// unrecovered is the error for a store that lacks what its log holds.
+func unrecovered(path string, err error) error {
+	mend := "make room on the disk, and check the rights of " + logPath(path)
+	switch {
+	case errors.Is(err, errForeignLog):
+		mend = "put back the file that " + logPath(path) + " was beside, or move the log away"
+	case errors.Is(err, errDamagedLog):
+		mend = "keep a copy of " + logPath(path) + " and move it away; the changes in it are lost then"
+	}
+	return store.Unavailable("store "+path, err, mend)
+}
