@@ -211,6 +211,9 @@ type QueueState struct {
 	// since the engine started, oldest first, the running minute last.
 	In  []int `json:"in,omitempty"`
 	Out []int `json:"out,omitempty"`
+	// Unchanged says, in the answer to a pause or resume, that the queue stood
+	// so already.
+	Unchanged bool `json:"unchanged,omitempty"`
 }
 
 // Notice is something an operator should be told, once.

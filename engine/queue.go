@@ -123,11 +123,13 @@ func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 }
 
 // PauseQueue pauses or resumes a queue: a paused one hands out no items; those
-// in flight go on.
+// in flight go on. One that stood so already stays as it is, and the answer is
+// Unchanged.
 func (e *Engine) PauseQueue(ctx context.Context, name string, paused bool) (QueueState, error) {
+	stood := false
 	err := e.change(ctx, func(t *tx) error {
 		q, err := t.Queue(name)
-		if err != nil || q.Paused == paused {
+		if stood = err == nil && q.Paused == paused; stood || err != nil {
 			return err
 		}
 		q.Paused, q.PausedBy = paused, ""
@@ -140,7 +142,9 @@ func (e *Engine) PauseQueue(ctx context.Context, name string, paused bool) (Queu
 	if err != nil {
 		return QueueState{}, err
 	}
-	return e.Queue(ctx, name)
+	state, err := e.Queue(ctx, name)
+	state.Unchanged = stood
+	return state, err
 }
 
 // DeleteQueue removes a queue and its items. While items are waiting, in

@@ -64,6 +64,7 @@ const (
 	Verbs       Action = "verbs"
 	Explain     Action = "explain"
 	Undo        Action = "undo"
+	Stop        Action = "stop"
 	Pause       Action = "pause"
 	CopyIDs     Action = "copy-ids"
 	CopyJSON    Action = "copy-json"

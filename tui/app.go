@@ -51,8 +51,9 @@ type app struct {
 	at      int // the place shown
 	dialogs []screen.Dialog
 	toasts  toast.List
-	acts    int         // under way
-	undo    screen.Undo // of the act done last
+	acts    int             // under way
+	undo    screen.Undo     // of the act done last
+	ended   map[uint64]bool // bulk acts whose end has been told
 	engine  EngineAt
 	ticking bool // a tick is on its way
 	minutes bool // the next minute is waited for
@@ -248,10 +249,10 @@ func (a *app) quit() tea.Cmd {
 	if a.engine == EngineHere && !a.demo && a.env.Lost == nil {
 		working = drains(a.env)
 	}
+	acting := a.quitWords()
 	switch {
-	case a.acts > 0:
-		a.dialogs = append(a.dialogs, quitDialog(a.env, "Quit while an act is under way?",
-			"What has been handed in goes on; its outcome will not be shown."))
+	case len(acting) > 0:
+		a.dialogs = append(a.dialogs, quitDialog(a.env, "Quit while an act is under way?", acting...))
 	case working > 0:
 		a.dialogs = append(a.dialogs, quitDialog(a.env, "Quit, and stop the engine?",
 			text.Safe(text.Plural(working, "slot"))+hold(working)+" work of the engine in this console.",

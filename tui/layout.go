@@ -69,14 +69,21 @@ func (a *app) picture() *paint.Canvas {
 
 // overlay lays toasts and dialogs over the screen.
 func (a *app) overlay(c *paint.Canvas, height int) {
-	n := min(a.toasts.Lines(a.env.Width), height)
+	bulks := a.bulkLines()
+	n := min(a.toasts.Lines(a.env.Width), height-bulks)
 	if len(a.dialogs) > 0 {
 		n = min(n, height/3)
 	}
 	if n > 0 {
 		over := a.env.Canvas(a.env.Width, n)
 		a.toasts.Draw(a.env, over)
-		c.Splice(over, 0, a.env.Height-1-n)
+		c.Splice(over, 0, a.env.Height-1-n-bulks)
+	}
+	if bulks > 0 {
+		over := a.env.Canvas(a.env.Width, bulks)
+		a.drawBulks(over, bulks)
+		c.Splice(over, 0, a.env.Height-1-bulks)
+		n += bulks
 	}
 	room := a.env.Height - 2 - n
 	for _, d := range a.dialogs {

@@ -104,6 +104,7 @@ func (a *app) deliver(msg screen.Reply) tea.Cmd {
 	_, finished := msg.(screen.Finisher)
 	if finished {
 		a.acts--
+		a.bulkOver(msg)
 	}
 	// A frozen picture gives way only to the outcome of an act.
 	redraw := finished || !a.feed.frozen
@@ -118,7 +119,11 @@ func (a *app) deliver(msg screen.Reply) tea.Cmd {
 	// Nobody is left to tell the outcome of an act, so the root does.
 	if told, ok := msg.(screen.Teller); ok {
 		a.dirty = a.dirty || redraw
-		return a.apply(told.Tell())
+		cmd := a.apply(told.Tell())
+		if finished { // what is shown has just been changed
+			cmd = tea.Batch(cmd, a.wake())
+		}
+		return cmd
 	}
 	return nil
 }
@@ -223,6 +228,8 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 		a.dialogs = append(a.dialogs, settings.New(a.settings(), text.Clean(a.file)))
 	case keymap.Undo:
 		return a.takeBack()
+	case keymap.Stop:
+		return a.stop()
 	case keymap.Back:
 		return a.back()
 	default:
@@ -242,7 +249,7 @@ func (a *app) answers(action keymap.Action) bool {
 	}
 	switch action {
 	case keymap.Quit, keymap.Interrupt, keymap.Suspend, keymap.Help, keymap.Freeze, keymap.Zone, keymap.Theme, keymap.Undo, keymap.Back,
-		keymap.Mouse, keymap.Palette, keymap.Settings:
+		keymap.Stop, keymap.Mouse, keymap.Palette, keymap.Settings:
 		return true
 	}
 	return a.top().Answers(action)
@@ -287,6 +294,6 @@ func (a *app) typed(msg tea.Msg) tea.Cmd {
 func quitDialog(e env.Env, title text.Safe, lines ...text.Safe) screen.Dialog {
 	return dialog.NewConfirm(e, dialog.Confirm{
 		Title: title, Lines: lines, Yes: "Quit",
-		Then: func(env.Env, string) screen.Effects { return screen.Do(tea.Quit) },
+		Then: func(env.Env, dialog.Answer) screen.Effects { return screen.Do(tea.Quit) },
 	})
 }

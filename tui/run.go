@@ -126,7 +126,8 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 		return nil, err
 	}
 	a := &app{
-		desk:   act.NewDesk(ctx, o.Engine, o.Actor, o.Exec),
+		desk:   act.NewDesk(ctx, o.Engine, o.Actor, o.Exec).In(o.Place),
+		ended:  map[uint64]bool{},
 		clock:  o.Clock,
 		title:  text.Clean(o.Title),
 		file:   o.File,

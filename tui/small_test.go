@@ -36,7 +36,7 @@ func TestRefusedSplitSaysItsMend(t *testing.T) {
 func TestQuestionIsWholeInASmallTerminal(t *testing.T) {
 	c := open(t, fake.Lifelike(), 50, 15)
 	c.press("5", "v").wait(time.Second)
-	c.shows("queue:finance.orders", "retried.", "c adds a note", "▸ No")
+	c.shows("queue:finance.orders", "retried.", "c adds one", "▸ No")
 }
 
 func TestHelpIsWholeInASmallTerminal(t *testing.T) {

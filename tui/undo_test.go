@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"signalbox/engine"
 	"signalbox/store"
@@ -40,18 +42,52 @@ func TestUndoRestoresTheReviewBefore(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTakenBackSaysSo(t *testing.T) {
+func TestRetryIsTakenBack(t *testing.T) {
 	c := group(t)
-	c.press("v")
-	c.feed()
+	id := store.ID{Queue: "finance.orders", Number: 4}
+	before, _ := c.engine.Item(t.Context(), id)
 	c.press("r")
-	c.shows("pending again, which can't be taken back")
-	c.hides("u undo")
+	c.feed()
+	c.shows("Retried finance.orders/4: pending again", "u undo")
 	c.press("u")
-	c.shows("This can't be taken back: Retried")
-	if n := len(c.engine.Reviews); n != 1 {
-		t.Fatal("an older act was taken back in its place")
+	c.feed()
+	c.shows("Taken back: Retried finance.orders/4", "5 items", "INV-10251")
+	after, _ := c.engine.Item(t.Context(), id)
+	if after.Status != before.Status || after.Group != before.Group || after.Error == nil || len(c.engine.Undos) != 1 {
+		t.Fatalf("%+v", after.Item)
 	}
+}
+
+// An undo that comes after somebody else says who it was, and changes nothing.
+func TestUndoOfWhatHasGoneOnIsRefused(t *testing.T) {
+	c := group(t)
+	id := store.ID{Queue: "finance.orders", Number: 4}
+	c.press("r")
+	c.engine.Edit(id, func(r *engine.Record) { r.Status = store.Claimed })
+	c.engine.Tell(id, store.Change{Event: "claim", Actor: "r7"})
+	c.press("u")
+	c.shows("Not taken back: Retried finance.orders/4", "finance.orders/4: changed since you looked: claimed by r7 at 14:03:09")
+}
+
+func TestBulkActsAreTakenBack(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("5", "r").wait(time.Second).press("y")
+	c.feed()
+	c.shows("Retried 5", "u undo", "9 left")
+	c.press("u")
+	c.feed()
+	c.shows("Taken back: Retried 5", "14 left")
+	if got := c.engine.Bulks; len(got) != 2 || got[1].Verb != engine.BulkUndo || got[1].Of != 1 {
+		t.Fatalf("%+v", got)
+	}
+	c.press("5", "x").press("G", "enter").wait(time.Second)
+	c.shows("Delete 5 matching items?", "Type 5 to go ahead")
+	c.text("5").press("enter")
+	c.feed()
+	c.shows("Deleted 5", "u undo")
+	c.press("u")
+	c.feed()
+	c.shows("Taken back: Deleted 5", "14 left")
 }
 
 func TestPauseAndSplitCanBeTakenBack(t *testing.T) {
@@ -84,7 +120,7 @@ func TestReviewIsClearedFromTheMenu(t *testing.T) {
 func TestDeleteAsksForTheCount(t *testing.T) {
 	c := group(t)
 	c.press("space", "x", "G", "enter")
-	c.shows("Delete 1 marked item?", "can't be taken back", "Type 1 to go ahead")
+	c.shows("Delete 1 marked item?", "can be brought back until something else has its reference", "Type 1 to go ahead")
 	c.press("enter")
 	if len(c.engine.Deletes) != 0 {
 		t.Fatal("deleted without the count")
@@ -139,6 +175,8 @@ func TestOlderReportNoLongerOffersUndo(t *testing.T) {
 	c.feed()
 	c.shows("Verified 1 of 2", "u undo")
 	c.press("backspace", "r")
-	c.shows("Verified 1 of 2", "which can't be taken back")
-	c.hides("u undo")
+	c.shows("Verified 1 of 2", "Retried finance.orders/22")
+	if n := strings.Count(c.picture(), "u undo"); n != 1 {
+		t.Fatalf("%d offers of undo:\n%s", n, c.picture())
+	}
 }

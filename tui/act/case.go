@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
@@ -73,23 +74,34 @@ func (d Desk) askWords(e env.Env, to screen.Addr, o Order, what string, late boo
 }
 
 func (d Desk) confirm(e env.Env, to screen.Addr, o Order, late bool) screen.Effects {
-	run := func(_ env.Env, note string) screen.Effects {
-		if note != "" {
-			o.Note = note
+	run := func(_ env.Env, a dialog.Answer) screen.Effects {
+		if a.Note != "" {
+			o.Note = a.Note
 		}
+		o.First = a.First
+		o.Rate, _ = engine.ParseRate(a.Rate) // the dialog took only one that can be read
 		effects := screen.Do(d.Run(to, o))
 		effects.Want(screen.Started{})
 		return effects
 	}
 	n := len(o.Targets)
 	if n == 1 && o.Scope != Matching && o.Verb != Delete {
-		return run(e, "")
+		return run(e, dialog.Answer{})
 	}
 	question := dialog.Confirm{
 		Title: o.Title() + "?", Lines: consequences(&o), Yes: text.Safe(o.Verb.Name()), Late: late,
 		Noted: o.Verb.takesNote(), Then: run,
 	}
-	if n > typeAbove || o.Verb == Delete {
+	above := typeAbove
+	if o.Verb == Delete {
+		above = 0
+	}
+	if n > 1 {
+		question.Pace = &dialog.Pace{Of: n, Above: above, Check: func(rate string) error {
+			_, err := engine.ParseRate(rate)
+			return err
+		}}
+	} else if n > above {
 		question.Type = fmt.Sprint(n)
 	}
 	return screen.Want(screen.Ask{Dialog: dialog.NewConfirm(e, question)})
@@ -114,7 +126,8 @@ func consequences(o *Order) []text.Safe {
 	case Clear:
 		lines = append(lines, "Verdict, reviewer and note are taken back; "+number(one, "it waits", "they wait")+" for a decision again.")
 	case Delete:
-		lines = append(lines, text.Safe("This can't be taken back: "+Delete.Means()+"."))
+		lines = append(lines, number(one, "It is ", "They are ")+text.Safe(Delete.Means()+"."),
+			number(one, "It can be brought back until something else has its reference.", "They can be brought back until something else has their references."))
 	case Assign:
 		lines = append(lines, text.Clean("To "+o.Reviewer))
 	default:
@@ -147,19 +160,14 @@ func number(one bool, single, plural text.Safe) text.Safe {
 	return plural
 }
 
-func (d *Done) report() text.Safe { return Count(d.Outcomes).Report(&d.Order, d.Outcomes, d.Arrived) }
-
 // Tell reports a finished order.
 func (d Done) Tell() screen.Effects {
 	if d.Err != nil {
 		return d.kept(Fail(lowerFirst(d.Order.Verb.Name()), d.Err))
 	}
-	tally := Count(d.Outcomes)
+	tally := d.tally()
 	t := screen.Toast{Level: screen.Good, Text: d.report(), More: tally.Trouble, Undo: d.undo.Cmd != nil}
-	if v := d.Order.Verb; (v == Retry || v == Edit) && tally.OK == 1 && len(d.Outcomes) == 1 {
-		t.Text += ", which can't be taken back" // nobody was asked before
-	}
-	if len(tally.Trouble) > 0 {
+	if len(tally.Trouble) > 0 || d.Bulk != nil && d.Bulk.State == engine.BulkFailed {
 		t.Level = screen.Bad
 	}
 	if d.Order.File != "" && tally.OK == 0 {

@@ -23,6 +23,7 @@ type Desk struct {
 	engine  Engine
 	numbers *screen.Numbers
 	exec    Exec
+	place   *time.Location // in which reports tell times
 }
 
 // Exec hands the terminal to a program until it ends.
@@ -33,7 +34,13 @@ func NewDesk(ctx context.Context, e Engine, actor string, run Exec) Desk {
 	if run == nil {
 		run = tea.ExecProcess
 	}
-	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}, exec: run}
+	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}, exec: run, place: time.UTC}
+}
+
+// In gives the desk whose reports tell times as they are at a place.
+func (d Desk) In(place *time.Location) Desk {
+	d.place = place
+	return d
 }
 
 // Number is an id for a new screen.
@@ -187,7 +194,11 @@ func (Paused) Finishes() {}
 func (d Desk) Pause(to screen.Addr, queue string, paused bool) tea.Cmd {
 	return func() tea.Msg {
 		state, err := d.engine.PauseQueue(d.ctx, queue, paused)
-		return Paused{to, state, err, d.unpause(queue, paused, state.PausedBy)}
+		p := Paused{Addr: to, Queue: state, Err: err}
+		if !state.Unchanged { // else it is another's act, and not to be taken back here
+			p.undo = d.unpause(queue, paused, state.PausedBy)
+		}
+		return p
 	}
 }
 
@@ -218,7 +229,13 @@ func (p Paused) Tell() screen.Effects {
 		return Fail("pause or resume the queue", p.Err)
 	}
 	words := "Resumed " + p.Queue.Name
-	if p.Queue.Paused {
+	switch {
+	case p.Queue.Unchanged && p.Queue.Paused:
+		words = p.Queue.Name + " has been paused already, by " + p.Queue.PausedBy
+		return screen.Want(screen.Say{Toast: screen.Toast{Text: text.Clean(words)}})
+	case p.Queue.Unchanged:
+		return screen.Want(screen.Say{Toast: screen.Toast{Text: text.Clean(p.Queue.Name + " is not paused any more")}})
+	case p.Queue.Paused:
 		words = "Paused " + p.Queue.Name + ": what runs goes on, nothing new is taken"
 	}
 	return screen.Want(p.undo, screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Clean(words), Undo: true}})
@@ -276,70 +293,4 @@ func splitOf(s *lane.State) engine.SplitRequest {
 // changedSince refuses to take back what somebody has changed again.
 func changedSince(what string) error {
 	return store.Conflict(what, "changed since", "look at it, and change it by hand if that is still wanted")
-}
-
-// Done answers an act on items.
-type Done struct {
-	screen.Addr
-	Order    Order
-	Outcomes []engine.Outcome
-	Arrived  int64 // came to match after the order's items were frozen
-	Err      error
-	undo     screen.Undo
-}
-
-// Finishes implements screen.Finisher.
-func (Done) Finishes() {}
-
-// Run carries out an order.
-func (d Desk) Run(to screen.Addr, o Order) tea.Cmd {
-	return func() tea.Msg {
-		if len(o.Targets) == 0 {
-			return Done{Addr: to, Order: o, Err: store.Invalid(o.Verb.Name(), "it names no item", "choose at least one")}
-		}
-		prior := d.reviews(&o)
-		outcomes, err := d.run(o)
-		done := Done{Addr: to, Order: o, Outcomes: outcomes, Err: err}
-		if err == nil {
-			done.Arrived = d.arrived(o, outcomes)
-			done.undo = d.undo(&o, outcomes, prior, done.report())
-			done.clean()
-		}
-		return done
-	}
-}
-
-// arrived counts what matches a decided order now and was not part of it, where
-// the engine knows without looking at every item.
-func (d Desk) arrived(o Order, outcomes []engine.Outcome) int64 {
-	if o.Scope != Matching || !o.Verb.Decides() {
-		return 0
-	}
-	left := int64(0)
-	for _, req := range o.Requests {
-		req.Limit = 1
-		page, err := d.engine.List(d.ctx, req)
-		if err != nil || page.Total < 0 {
-			return 0 // the order is done; this was only for information
-		}
-		left += page.Total
-	}
-	undone := int64(len(outcomes) - Count(outcomes).OK)
-	return max(left-undone, 0)
-}
-
-func (d Desk) run(o Order) ([]engine.Outcome, error) {
-	switch o.Verb {
-	case Retry, Edit:
-		return d.engine.Retry(d.ctx, engine.RetryRequest{Targets: o.Targets, Payload: o.Payload, Note: o.Note})
-	case Delete:
-		deleter, ok := d.engine.(Deleter)
-		if !ok {
-			return nil, store.Invalid("delete", notThere, "use `signalbox item delete`")
-		}
-		return deleter.Delete(d.ctx, engine.DeleteRequest{Targets: o.Targets, Note: o.Note})
-	}
-	return d.engine.Review(d.ctx, engine.ReviewRequest{
-		Targets: o.Targets, Action: o.Verb.review(), Reviewer: o.Reviewer, Note: o.Note,
-	})
 }

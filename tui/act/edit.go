@@ -177,7 +177,7 @@ func discard(file string) error { return os.RemoveAll(filepath.Dir(file)) }
 
 // clean removes the draft of an edit that was taken.
 func (d *Done) clean() {
-	if d.Order.File == "" || Count(d.Outcomes).OK == 0 {
+	if d.Order.File == "" || d.OK() == 0 {
 		return
 	}
 	if discard(d.Order.File) == nil {

@@ -2,10 +2,14 @@ package act
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/tui/env"
 	"signalbox/tui/text"
 )
 
@@ -34,6 +38,8 @@ type Order struct {
 	Where    []text.Safe          // Matching: what they match
 	Requests []engine.ListRequest // Matching: what selects them
 	Hidden   int                  // marks that the filter hides
+	First    int                  // only the first so many; 0 = all
+	Rate     engine.Rate          // at most so many in a time
 	Reviewer string
 	Note     string
 	Payload  json.RawMessage // Edit: what the item is to carry
@@ -71,30 +77,53 @@ type Tally struct {
 	Trouble                  []text.Safe // a line for each row that was not done, at most sample
 }
 
-// Count tallies outcomes.
-func Count(outcomes []engine.Outcome) Tally {
+// Count tallies outcomes; times in them are told as they are at place.
+func Count(outcomes []engine.Outcome, place *time.Location) Tally {
 	var t Tally
-	for _, o := range outcomes {
-		why := o.Error
+	if place == nil {
+		place = time.UTC
+	}
+	for i := range outcomes {
+		o := &outcomes[i]
 		switch o.Result {
 		case engine.OK:
 			t.OK++
 			continue
 		case engine.Stale:
 			t.Stale++
-			why = orElse(why, "changed since you looked")
 		case engine.Gone:
 			t.Gone++
-			why = orElse(why, "no longer there")
 		default:
 			t.Refused++
-			why = orElse(why, "not allowed in its state")
 		}
 		if len(t.Trouble) < sample {
-			t.Trouble = append(t.Trouble, text.Clean(o.Item.String()+": "+why))
+			t.Trouble = append(t.Trouble, text.Clean(o.Item.String()+": "+why(o, place)))
 		}
 	}
 	return t
+}
+
+// why says why an item was not done, and who was there before.
+func why(o *engine.Outcome, place *time.Location) string {
+	before := ""
+	if o.LastEvent != "" {
+		before = fmt.Sprintf("%s by %s at %s", happened(o.LastEvent), env.Robot(o.LastBy), text.Clock(o.LastAt.Time(), place))
+	}
+	rule := o.Error
+	if e, ok := errors.AsType[*store.Error](o.Err); ok {
+		rule = e.Rule
+	}
+	switch {
+	case o.Result == engine.Stale && before != "":
+		return "changed since you looked: " + before
+	case o.Result == engine.Stale:
+		return orElse(rule, "changed since you looked")
+	case o.Result == engine.Gone:
+		return "no longer there"
+	case before != "" && !strings.Contains(rule, o.LastBy):
+		return orElse(rule, "not allowed in its state") + "; " + before
+	}
+	return orElse(rule, "not allowed in its state")
 }
 
 func orElse(s, other string) string {
@@ -104,11 +133,42 @@ func orElse(s, other string) string {
 	return s
 }
 
-// Report words a finished order: what was done, and what was not and why.
-func (t Tally) Report(o *Order, outcomes []engine.Outcome, arrived int64) text.Safe {
-	all := len(outcomes)
-	if all == 1 && t.OK == 1 && arrived == 0 {
-		return one(o, outcomes[0])
+// happened words an event of the history as what was done.
+func happened(event string) string {
+	switch event {
+	case "retry":
+		return "retried"
+	case "delete":
+		return "deleted"
+	case "claim":
+		return "claimed"
+	case "edit":
+		return "edited"
+	case "add":
+		return "added"
+	case "undo":
+		return "taken back"
+	case "review-verify":
+		return "verified"
+	case "review-assign":
+		return "assigned"
+	case "review-note":
+		return "noted on"
+	case "review-clear":
+		return "review cleared"
+	}
+	return event
+}
+
+// report words a finished order: what was done, and what was not and why.
+func (d *Done) report() text.Safe {
+	t, o := d.tally(), &d.Order
+	all, arrived := len(d.Outcomes), 0
+	if b := d.Bulk; b != nil {
+		all, arrived = b.Of, max(b.Arrived, 0)
+	}
+	if d.Bulk == nil && all == 1 && t.OK == 1 {
+		return one(o, d.Outcomes[0])
 	}
 	words := fmt.Sprintf("%s %s", o.Verb.past(), text.Count(int64(t.OK)))
 	if t.OK < all {
@@ -125,13 +185,37 @@ func (t Tally) Report(o *Order, outcomes []engine.Outcome, arrived int64) text.S
 			words += fmt.Sprintf(", %s %s", text.Count(int64(part.n)), part.what)
 		}
 	}
-	switch {
-	case arrived == 1:
-		words += "; 1 arrived since and is untouched"
-	case arrived > 1:
-		words += fmt.Sprintf("; %s arrived since and are untouched", text.Count(arrived))
+	return text.Safe(words) + d.ending(o) + since(o, arrived)
+}
+
+// ending says that a bulk act did not come to its end, and why.
+func (d *Done) ending(o *Order) text.Safe {
+	if d.Bulk == nil {
+		return ""
 	}
-	return text.Safe(words)
+	left := text.Count(int64(d.Bulk.Of - d.Bulk.Tried()))
+	switch d.Bulk.State {
+	case engine.BulkCancelled:
+		by := " by " + orElse(d.Bulk.EndedBy, "the end of the engine")
+		if d.Bulk.EndedBy == d.Bulk.By {
+			by = ""
+		}
+		return text.Clean("; stopped" + by + " with " + left + " left as they were")
+	case engine.BulkFailed:
+		return text.Clean("; broke off with " + left + " left: " + d.Bulk.Error)
+	}
+	return ""
+}
+
+// since tells of what came to match a decided order after it was frozen.
+func since(o *Order, arrived int) text.Safe {
+	switch {
+	case arrived == 0 || o.Scope != Matching || !o.Verb.Decides():
+		return ""
+	case arrived == 1:
+		return "; 1 arrived since and is untouched"
+	}
+	return text.Safe(fmt.Sprintf("; %s arrived since and are untouched", text.Count(int64(arrived))))
 }
 
 func one(o *Order, done engine.Outcome) text.Safe {

@@ -27,8 +27,19 @@ type Engine interface {
 	History(ctx context.Context, id store.ID, limit int) ([]store.Change, error)
 	Retry(context.Context, engine.RetryRequest) ([]engine.Outcome, error)
 	Review(context.Context, engine.ReviewRequest) ([]engine.Outcome, error)
+	// Undo takes back the last act on items, where nothing has come of it.
+	Undo(context.Context, engine.UndoRequest) ([]engine.Outcome, error)
+	Bulker
 	PauseQueue(ctx context.Context, name string, paused bool) (engine.QueueState, error)
 	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
+}
+
+// Bulker is an engine that acts on many items by itself, at a rate.
+type Bulker interface {
+	StartBulk(context.Context, engine.BulkRequest) (engine.BulkState, error)
+	WatchBulk(ctx context.Context, id, after uint64) (engine.BulkState, error)
+	CancelBulk(ctx context.Context, id uint64) (engine.BulkState, error)
+	BulkResults(context.Context, engine.ResultsRequest) (engine.BulkResults, error)
 }
 
 // Explainer is an engine that says why an item is not being worked. Engines at

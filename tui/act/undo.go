@@ -1,30 +1,31 @@
 package act
 
 import (
-	"maps"
-
-	tea "charm.land/bubbletea/v2"
+	"context"
+	"fmt"
 
 	"signalbox/engine"
-	"signalbox/store"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
-)
 
-// remembered is the most items whose reviews are read before they are changed,
-// so that undo can bring them back as they were. Of more, undo clears them.
-const remembered = 200
+	tea "charm.land/bubbletea/v2"
+)
 
 // Undone answers what takes an act back. Nobody waits for it but the person.
 type Undone struct {
 	screen.Addr
 	What text.Safe
 	Err  error
+	bulk uint64      // that did it, 0 for none
+	back string      // how many of how many were, where there were more than one
 	more []text.Safe // what could not be taken back, and why
 }
 
 // Finishes implements screen.Finisher.
 func (Undone) Finishes() {}
+
+// BulkID is the bulk act that has ended, 0 for none.
+func (u Undone) BulkID() uint64 { return u.bulk }
 
 // Tell implements screen.Teller.
 func (u Undone) Tell() screen.Effects {
@@ -32,94 +33,45 @@ func (u Undone) Tell() screen.Effects {
 		return Fail("take back: "+string(u.What), u.Err)
 	}
 	t := screen.Toast{Level: screen.Good, Text: "Taken back: " + u.What, More: u.more}
-	if len(u.more) > 0 {
-		t.Level, t.Text = screen.Bad, "Not all taken back: "+u.What
+	switch {
+	case len(u.more) > 0 && u.back != "":
+		t.Level, t.Text = screen.Bad, text.Safe("Taken back "+u.back+": ")+u.What
+	case len(u.more) > 0:
+		t.Level, t.Text = screen.Bad, "Not taken back: "+u.What
 	}
 	return screen.Want(screen.Say{Toast: t})
 }
 
-// never is the undo of what can't be undone, so that u does not take back
-// something older in its place.
-func never(what text.Safe) screen.Undo { return screen.Undo{What: what} }
-
-// undo gives what takes an order back: for a review, the review as it was.
-func (d Desk) undo(o *Order, outcomes []engine.Outcome, prior map[store.ID]store.Review, what text.Safe) screen.Undo {
-	if o.Verb.review() == "" {
-		return never(what)
-	}
-	var targets []engine.Target
-	for i, done := range outcomes {
-		if done.Result == engine.OK {
-			targets = append(targets, after(o.Targets[i]))
+// undo gives what takes a finished order back: nothing where nothing was done.
+func (d Desk) undo(done *Done) screen.Undo {
+	what := done.report()
+	if b := done.Bulk; b != nil {
+		if b.Done == 0 {
+			return screen.Undo{}
 		}
+		id := b.ID
+		return screen.Undo{What: what, Cmd: func() tea.Msg { return d.undoBulk(what, id) }}
 	}
-	if len(targets) == 0 {
+	if len(done.Outcomes) != 1 || done.Outcomes[0].Result != engine.OK {
 		return screen.Undo{}
 	}
-	return screen.Undo{What: what, Cmd: func() tea.Msg {
-		more, err := d.restore(targets, prior, "took back: "+string(what))
-		return Undone{What: what, Err: err, more: more}
-	}}
+	o := done.Outcomes[0]
+	target := engine.Target{Item: o.Item, Revision: o.Revision}
+	return screen.Undo{What: what, Cmd: func() tea.Msg { return d.undoOne(what, target) }}
 }
 
-// after is a target as an act of ours left it: every act moves an item's
-// revision on by one.
-func after(t engine.Target) engine.Target {
-	if t.Revision != 0 {
-		t.Revision++
-	}
-	return t
+func (d Desk) undoOne(what text.Safe, t engine.Target) tea.Msg {
+	ctx, cancel := context.WithTimeout(d.ctx, answerWithin)
+	defer cancel()
+	outcomes, err := d.engine.Undo(ctx, engine.UndoRequest{Targets: []engine.Target{t}})
+	return Undone{What: what, Err: unanswered(ctx, err), more: Count(outcomes, d.place).Trouble}
 }
 
-// restore clears reviews and writes those that had been there before.
-func (d Desk) restore(targets []engine.Target, prior map[store.ID]store.Review, note string) (more []text.Safe, err error) {
-	outcomes, err := d.engine.Review(d.ctx, engine.ReviewRequest{Targets: targets, Action: engine.Clear, Note: note})
-	if err != nil {
-		return nil, err
+func (d Desk) undoBulk(what text.Safe, id uint64) tea.Msg {
+	state, err := d.follow(engine.BulkRequest{Verb: engine.BulkUndo, Of: id})
+	u := Undone{What: what, Err: err, bulk: state.ID, more: Count(state.Trouble, d.place).Trouble}
+	if state.Done < state.Of {
+		u.back = fmt.Sprintf("%s of %s", text.Count(int64(state.Done)), text.Count(int64(state.Of)))
 	}
-	more = Count(outcomes).Trouble
-	again := map[store.Review][]engine.Target{}
-	for i, done := range outcomes {
-		if was := prior[done.Item]; done.Result == engine.OK && was != (store.Review{}) {
-			was.At = 0
-			again[was] = append(again[was], after(targets[i]))
-		}
-	}
-	for was := range maps.Keys(again) {
-		req := engine.ReviewRequest{Targets: again[was], Reviewer: was.Reviewer, Note: was.Note}
-		switch was.Status {
-		case store.InReview:
-			req.Action = engine.Assign
-		case store.Verified:
-			req.Action = engine.Verify
-		default:
-			if req.Action = engine.Note; was.Note == "" {
-				continue
-			}
-		}
-		outcomes, err := d.engine.Review(d.ctx, req)
-		if err != nil {
-			return more, err
-		}
-		more = append(more, Count(outcomes).Trouble...)
-	}
-	return more[:min(len(more), sample)], nil
-}
-
-// reviews reads the reviews that an order is about to change.
-func (d Desk) reviews(o *Order) map[store.ID]store.Review {
-	if o.Verb.review() == "" || len(o.Targets) > remembered {
-		return nil
-	}
-	prior := map[store.ID]store.Review{}
-	for _, t := range o.Targets {
-		record, err := d.engine.Item(d.ctx, t.Item)
-		if err != nil {
-			continue // the act will answer for it
-		}
-		if record.Review != (store.Review{}) {
-			prior[t.Item] = record.Review
-		}
-	}
-	return prior
+	return u
 }

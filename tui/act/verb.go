@@ -85,12 +85,46 @@ func (v Verb) Means() string {
 		Assign: "to a reviewer, who is to look at it",
 		Note:   "words for whoever looks at it next",
 		Clear:  "take verdict, reviewer and note back",
-		Delete: "for good; payload and history are kept",
+		Delete: "worked no more; payload and history are kept",
 	}[v]
 }
 
 func (v Verb) review() string {
 	return [verbs]string{Verify: engine.Verify, Assign: engine.Assign, Note: engine.Note, Clear: engine.Clear}[v]
+}
+
+// bulk is the engine's name of the verb on many items.
+func (v Verb) bulk() string {
+	switch v {
+	case Retry:
+		return engine.BulkRetry
+	case Delete:
+		return engine.BulkDelete
+	}
+	return v.review()
+}
+
+// Doing is the engine's name of a bulk act in words, as what goes on: "Retrying".
+func Doing(bulk string) string {
+	switch bulk {
+	case engine.BulkRetry:
+		return "Retrying"
+	case engine.BulkDelete:
+		return "Deleting"
+	case engine.BulkUndo:
+		return "Taking back"
+	case engine.BulkDefer:
+		return "Deferring"
+	case engine.Verify:
+		return "Verifying"
+	case engine.Assign:
+		return "Assigning"
+	case engine.Note:
+		return "Noting on"
+	case engine.Clear:
+		return "Clearing the review of"
+	}
+	return "Changing"
 }
 
 // Decides says that an item needs nobody's decision after the verb.

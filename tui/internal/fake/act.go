@@ -78,13 +78,19 @@ func (e *Engine) each(ctx context.Context, targets []engine.Target, event, why s
 			o.Result = engine.Gone
 		case t.Revision != 0 && t.Revision != r.Revision:
 			o.Result, o.Status = engine.Stale, r.Status
+			if h := e.history[t.Item]; len(h) > 0 {
+				last := h[len(h)-1]
+				o.LastEvent, o.LastBy, o.LastAt = last.Event, last.Actor, last.At
+			}
 		case r.Review.Status == store.Verified && (event == "retry" || event == engine.Verify || event == engine.Assign):
 			o.Result, o.Error, o.Status = engine.Refused, "verified, so it can no longer be retried", r.Status
 		default:
 			from := r.Status
+			before := *r
 			fn(r)
+			e.was[t.Item] = before
 			r.Revision++
-			o.Status = r.Status
+			o.Status, o.Revision = r.Status, r.Revision
 			e.history[t.Item] = append(e.history[t.Item], store.Change{
 				At: store.At(Epoch()), Actor: engine.Actor(ctx), Queue: r.Queue, Number: r.Number, Event: event, From: from, To: r.Status, Why: why,
 			})
@@ -101,6 +107,10 @@ func (e *Engine) PauseQueue(ctx context.Context, name string, paused bool) (engi
 	defer e.mu.Unlock()
 	for i := range e.snap.Queues {
 		if e.snap.Queues[i].Name == name {
+			if state := e.snap.Queues[i]; state.Paused == paused {
+				state.Unchanged = true
+				return state, nil
+			}
 			e.change(func(s *engine.Snapshot) {
 				s.Queues = append([]engine.QueueState(nil), s.Queues...)
 				s.Queues[i].Paused, s.Queues[i].PausedBy = paused, engine.Actor(ctx)

@@ -24,6 +24,8 @@ type Engine struct {
 	snap    engine.Snapshot
 	items   map[string][]engine.Record // by queue, in order of number
 	history map[store.ID][]store.Change
+	was     map[store.ID]engine.Record // before the act that came last
+	bulks   []*bulk
 
 	stream []store.Change
 
@@ -33,13 +35,16 @@ type Engine struct {
 	Deletes  []engine.DeleteRequest
 	Splits   []engine.SplitRequest
 	Revealed []store.ID
+	Bulks    []engine.BulkRequest
+	Undos    []engine.UndoRequest
+	Slow     bool  // bulk acts wait for Advance
 	Fail     error // answers every read of items, when set
 	before   func()
 }
 
 // New makes an engine with nothing in it.
 func New() *Engine {
-	e := &Engine{news: make(chan struct{}), items: map[string][]engine.Record{}, history: map[store.ID][]store.Change{}}
+	e := &Engine{news: make(chan struct{}), items: map[string][]engine.Record{}, history: map[store.ID][]store.Change{}, was: map[store.ID]engine.Record{}}
 	e.snap = engine.Snapshot{Revision: 1, SlotsRevision: 1, QueuesRevision: 1, At: store.At(Epoch()), Store: "memory:", Slots: Pool(lane.Auto(25))}
 	return e
 }

@@ -35,9 +35,7 @@ type Item struct {
 	item    store.ID
 	walk    Walk
 	decided map[store.ID]bool
-	sent    bool         // a verb is under way, at once and without a question
-	came    bool         // the item came by itself and has yet to be read
-	grace   dialog.Grace // for verbs meant for the item before
+	turn    act.Turn // of verbs that act at once
 
 	record  *engine.Record // nil until read
 	history []store.Change
@@ -220,9 +218,7 @@ func (s *Item) take(e env.Env, msg act.Loaded) {
 	same := s.record != nil && s.record.ID() == msg.Record.ID() && s.record.Revision == msg.Record.Revision
 	record := msg.Record
 	s.record, s.history = &record, msg.History
-	if s.came {
-		s.came, s.grace = false, dialog.NewGrace(e, true)
-	}
+	s.turn.Came(e.Now, true)
 	if !same {
 		s.recompose(e)
 	}
@@ -288,19 +284,23 @@ func (s *Item) step(by int) (effects screen.Effects, went bool) {
 func (s *Item) show(id store.ID) screen.Effects {
 	s.item, s.record, s.history, s.err, s.top, s.at = id, nil, nil, nil, 0, 0
 	s.search, s.revealed = search{}, false
-	s.came, s.grace = false, dialog.Grace{}
+	s.turn.Free()
 	s.gen++
 	return s.load()
 }
 
-// press begins a verb on the item shown. A key held down, or pressed once more
-// before the outcome came, must not decide an item that nobody has seen.
+// press begins a verb on the item shown.
 func (s *Item) press(e env.Env, verb act.Verb) screen.Effects {
-	if s.sent || s.record == nil || s.grace.Swallows(e.Now) {
+	if s.record == nil {
 		return screen.Effects{}
 	}
+	if ok, told := s.turn.Takes(e.Now); !ok {
+		return told
+	}
 	effects := s.begin(e, verb, s.record)
-	s.sent = slices.Contains(effects.Intents, screen.Intent(screen.Started{}))
+	if slices.Contains(effects.Intents, screen.Intent(screen.Started{})) {
+		s.turn.Begin(e.Now)
+	}
 	return effects
 }
 
@@ -335,20 +335,17 @@ func (s *Item) menu(e env.Env) screen.Effects {
 // done tells the outcome. After a decision on the item shown the next one comes
 // by itself.
 func (s *Item) done(msg act.Done) screen.Effects {
-	s.sent = false
+	s.turn.End(false)
 	effects := msg.Tell()
-	if msg.Err != nil || !msg.Order.Verb.Decides() || act.Count(msg.Outcomes).OK == 0 {
+	if msg.Err != nil || !msg.Order.Verb.Decides() || msg.OK() == 0 {
 		effects.Add(s.load())
 		return effects
 	}
-	shown := false
-	for _, o := range msg.Outcomes {
-		if o.Result == engine.OK {
-			s.decided[o.Item] = true
-			shown = shown || o.Item == s.item
-		}
+	over := msg.Over()
+	for _, id := range over {
+		s.decided[id] = true
 	}
-	if !shown { // the person has gone on already
+	if !slices.Contains(over, s.item) { // the person has gone on already
 		effects.Add(s.load())
 		return effects
 	}
@@ -358,7 +355,7 @@ func (s *Item) done(msg act.Done) screen.Effects {
 	}
 	switch {
 	case went:
-		s.came = true
+		s.turn.End(true)
 		effects.Add(next)
 	case len(s.walk.IDs) > 1:
 		effects.Want(screen.Leave{})

@@ -3,6 +3,7 @@ package items
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"signalbox/engine"
 	"signalbox/keymap"
@@ -135,12 +136,31 @@ func (s *Items) selected(_ env.Env, msg act.Selected) screen.Effects {
 	return screen.Want(screen.Say{Toast: screen.Toast{Text: text.Safe(words)}})
 }
 
+// press begins a verb on what is in hand: for a row that it acts on at once, one
+// for each row seen.
+func (s *Items) press(e env.Env, verb act.Verb) screen.Effects {
+	at := s.aim()
+	if at.order.Scope != act.Row {
+		return s.begin(e, verb, at)
+	}
+	if ok, told := s.once.Takes(e.Now); !ok {
+		return told
+	}
+	effects := s.begin(e, verb, at)
+	if slices.Contains(effects.Intents, screen.Intent(screen.Started{})) {
+		s.once.Begin(e.Now)
+	}
+	return effects
+}
+
 // done tells the outcome, and clears the marks of what is finished.
 func (s *Items) done(msg act.Done) screen.Effects {
-	for _, o := range msg.Outcomes {
-		if o.Result == engine.OK || o.Result == engine.Gone {
-			s.table.Unmark(o.Item)
-		}
+	one := len(msg.Order.Targets) == 1
+	if s.once.End(one); one {
+		s.decided = msg.Order.Targets[0].Item
+	}
+	for _, id := range msg.Over() {
+		s.table.Unmark(id)
 	}
 	if s.table.Marked() == 0 {
 		s.unmark()
@@ -149,6 +169,13 @@ func (s *Items) done(msg act.Done) screen.Effects {
 	effects := msg.Tell()
 	effects.Add(s.reload())
 	return effects
+}
+
+// came says after rows have come whether another one took the place of that
+// which was decided.
+func (s *Items) came(e env.Env) {
+	at, _ := s.table.Cursor()
+	s.once.Came(e.Now, at != s.decided)
 }
 
 // menu lists every verb, with the reason where one can't be used.

@@ -70,16 +70,18 @@ func (s *Source) deciding() bool { return s.group.Text != "" }
 
 // Items is the screen.
 type Items struct {
-	id     int
-	desk   act.Desk
-	source Source
-	table  table.Table[store.Item, store.ID]
-	filter filterbar.Bar
-	tab    int // the status filter chosen
-	narrow tab // and what it selects
-	window window
-	all    *scope // what the marks are all of, as it stood when asked
-	asked  scope  // what all are being marked of
+	id      int
+	desk    act.Desk
+	source  Source
+	table   table.Table[store.Item, store.ID]
+	filter  filterbar.Bar
+	tab     int // the status filter chosen
+	narrow  tab // and what it selects
+	window  window
+	all     *scope   // what the marks are all of, as it stood when asked
+	asked   scope    // what all are being marked of
+	once    act.Turn // for verbs that act at once
+	decided store.ID // by the verb that came last
 }
 
 // scope is what a list is narrowed to, in words and as it is asked for.
@@ -206,7 +208,7 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 		return screen.Effects{}
 	}
 	if verb, ok := act.Of(a); ok {
-		return s.begin(e, verb, s.aim())
+		return s.press(e, verb)
 	}
 	switch a {
 	case keymap.Back:
@@ -224,6 +226,7 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Mark:
 		s.all = nil
 		s.table.Toggle(s.where())
+		s.once.Free()
 		s.table.Move(keymap.Down, s.height(e), e.Now)
 		return s.near()
 	case keymap.MarkRange:
@@ -241,6 +244,7 @@ func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
 		return s.jump(e, a)
 	default:
 		if s.table.Move(a, s.height(e), e.Now) {
+			s.once.Free()
 			return s.near()
 		}
 	}

@@ -127,6 +127,7 @@ func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
 	case a == keymap.Bottom && !s.window.atEnd:
 		return s.leap(toBottom)
 	}
+	s.once.Free()
 	s.table.Move(a, s.height(e), e.Now)
 	return screen.Effects{}
 }
@@ -169,6 +170,7 @@ func (s *Items) tellLost() screen.Effects {
 // refuse shows an error where it belongs: a filter's at the bar, others in
 // place of the rows that could not be read, or beside those that were.
 func (s *Items) refuse(err error) {
+	s.once.Free()
 	if s.filter.Text() != "" && store.CodeOf(err) == store.CodeInvalid {
 		s.filter.Fail(err)
 		return
@@ -201,6 +203,9 @@ func (s *Items) accept(e env.Env, got act.Window) {
 		s.table.Move(keymap.Bottom, s.height(e), e.Now)
 	}
 	w.to = stay
+	if !w.again { // else these rows are older than the verb's outcome
+		s.came(e)
+	}
 }
 
 // prune drops marks on rows that were in the window and are no more, unless a

@@ -1,14 +1,13 @@
 package dialog
 
 import (
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
-	"signalbox/themes"
 	"signalbox/tui/env"
-	"signalbox/tui/paint"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/line"
@@ -21,17 +20,45 @@ type Confirm struct {
 	Yes   text.Safe // what the button that acts says
 	Type  string    // what must be typed to go ahead, "" for nothing
 	Noted bool      // a note may go with it
+	Pace  *Pace     // it is about many, of which fewer or slower may be asked for
 	Late  bool      // no key press opened it
-	Then  func(e env.Env, note string) screen.Effects
+	Then  func(env.Env, Answer) screen.Effects
 }
+
+// Pace offers to act on the first of many only, and at a rate.
+type Pace struct {
+	Of int // how many there are
+	// Above is with more than how many their number must be typed: that of
+	// those that are asked for.
+	Above int
+	Check func(rate string) error
+}
+
+// Answer is what a person said besides yes.
+type Answer struct {
+	Note  string
+	First int    // 0 = all
+	Rate  string // "" = as fast as it goes
+}
+
+// part is what of a question has the keyboard.
+type part uint8
+
+const (
+	buttons part = iota // or what must be typed
+	noting
+	first
+	rate
+	parts
+)
 
 type confirm struct {
 	Confirm
-	grace  Grace
-	field  line.Field
-	note   line.Field
-	noting bool // the note has the keyboard
-	yes    bool // the button in focus
+	grace   Grace
+	fields  [parts]line.Field
+	at      part
+	yes     bool      // the button in focus
+	problem text.Safe // with what was typed
 }
 
 // NewConfirm makes the dialog.
@@ -41,7 +68,7 @@ func NewConfirm(e env.Env, c Confirm) screen.Dialog {
 
 // Scope implements screen.Dialog.
 func (d *confirm) Scope() keymap.Scope {
-	if d.Type != "" || d.noting {
+	if d.typing() != "" || d.at != buttons {
 		return keymap.Input
 	}
 	return keymap.Dialog
@@ -50,11 +77,17 @@ func (d *confirm) Scope() keymap.Scope {
 // Word implements screen.Wording: enter means what the button in focus does.
 func (d *confirm) Word(a keymap.Action) text.Safe {
 	switch {
+	case a == keymap.NextPane && d.at == buttons:
+		return "more"
+	case a == keymap.NextPane:
+		return "next"
 	case a != keymap.Apply:
 		return ""
-	case d.noting:
+	case d.at == noting:
 		return "keep the note"
-	case d.yes || d.Type != "":
+	case d.at != buttons:
+		return "keep it"
+	case d.yes || d.typing() != "":
 		return text.Safe(strings.ToLower(string(d.Yes)))
 	}
 	return "no"
@@ -71,33 +104,20 @@ func (d *confirm) Update(e env.Env, msg tea.Msg) screen.Effects {
 			return d.key(e, msg.Action)
 		}
 	case screen.Typed:
-		if !d.grace.Swallows(e.Now) {
-			d.focus().Press(msg.Press)
+		if !d.grace.Swallows(e.Now) && d.fields[d.at].Press(msg.Press) {
+			d.problem = ""
 		}
 	case screen.Pasted:
-		if d.noting {
-			d.note.Insert(msg.Text)
+		if d.at == noting {
+			d.fields[noting].Insert(msg.Text)
 		}
 	}
 	return screen.Effects{}
 }
 
-// focus is the field that has the keyboard.
-func (d *confirm) focus() *line.Field {
-	if d.noting {
-		return &d.note
-	}
-	return &d.field
-}
-
 func (d *confirm) key(e env.Env, a keymap.Action) screen.Effects {
-	turn := a == keymap.NextPane || a == keymap.PrevPane
-	switch {
-	case d.noting && (turn || a == keymap.Apply):
-		d.noting = false
-		return screen.Effects{}
-	case d.Noted && (a == keymap.Note || turn):
-		d.noting = true
+	if d.at != buttons || d.offers(a) {
+		d.turn(a)
 		return screen.Effects{}
 	}
 	switch a {
@@ -108,7 +128,7 @@ func (d *confirm) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Left, keymap.Right, keymap.NextPane, keymap.PrevPane:
 		d.yes = !d.yes
 	case keymap.Apply:
-		if d.yes || d.Type != "" {
+		if d.yes || d.typing() != "" {
 			return d.accept(e)
 		}
 		return screen.Want(screen.Close{})
@@ -116,111 +136,97 @@ func (d *confirm) key(e env.Env, a keymap.Action) screen.Effects {
 	return screen.Effects{}
 }
 
+// offers says that a key leads from the buttons to a field.
+func (d *confirm) offers(a keymap.Action) bool {
+	switch a {
+	case keymap.Note:
+		return d.Noted
+	case keymap.NextPane, keymap.PrevPane:
+		return d.Noted || d.Pace != nil
+	}
+	return false
+}
+
+// turn goes on to another field, unless the one in hand holds nonsense.
+func (d *confirm) turn(a keymap.Action) {
+	if d.problem = d.wrong(d.at); d.problem != "" {
+		return
+	}
+	if a == keymap.Note && d.at == buttons {
+		d.at = noting
+		return
+	}
+	if a == keymap.Apply {
+		d.at = buttons
+		return
+	}
+	by := part(1)
+	if a == keymap.PrevPane {
+		by = parts - 1
+	}
+	for d.at = (d.at + by) % parts; !d.has(d.at); {
+		d.at = (d.at + by) % parts
+	}
+}
+
+func (d *confirm) has(p part) bool {
+	switch p {
+	case noting:
+		return d.Noted
+	case first, rate:
+		return d.Pace != nil
+	}
+	return true
+}
+
+// wrong says what is wrong with what a field holds.
+func (d *confirm) wrong(p part) text.Safe {
+	words := d.words(p)
+	switch {
+	case words == "":
+	case p == first:
+		if n, err := strconv.Atoi(words); err != nil || n < 1 {
+			return text.Safe("write 1 to " + strconv.Itoa(d.Pace.Of))
+		}
+	case p == rate:
+		if err := d.Pace.Check(words); err != nil {
+			return "write it as 50/s"
+		}
+	}
+	return ""
+}
+
+func (d *confirm) words(p part) string { return strings.TrimSpace(d.fields[p].Text()) }
+
+// count is how many would be acted on.
+func (d *confirm) count() int {
+	if n, err := strconv.Atoi(d.words(first)); err == nil && n > 0 {
+		return min(n, d.Pace.Of)
+	}
+	return d.Pace.Of
+}
+
+// typing is what must be typed to go ahead.
+func (d *confirm) typing() string {
+	switch {
+	case d.Pace == nil:
+		return d.Type
+	case d.count() > d.Pace.Above:
+		return strconv.Itoa(d.count())
+	}
+	return ""
+}
+
 // accept goes ahead, unless the count has yet to be typed.
 func (d *confirm) accept(e env.Env) screen.Effects {
-	if d.Type != "" && d.field.Text() != d.Type {
+	if want := d.typing(); want != "" && strings.ReplaceAll(d.words(buttons), ",", "") != want {
 		return screen.Effects{}
 	}
+	answer := Answer{Note: d.words(noting), Rate: d.words(rate)}
+	if d.Pace != nil && d.count() < d.Pace.Of {
+		answer.First = d.count()
+	}
 	effects := screen.Want(screen.Close{})
-	effects.Add(d.Then(e, strings.TrimSpace(d.note.Text())))
+	effects.Add(d.Then(e, answer))
 	return effects
-}
-
-// Draw implements screen.Dialog.
-func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
-	inner := widest(append([]text.Safe{d.Title + "  "}, d.Lines...), 40, w-4)
-	body := e.Canvas(inner, max(h-2, 1))
-	room := max(h-5, 0)
-	if d.Noted {
-		room = max(room-2, 0)
-	}
-	for _, part := range fitted(d.Lines, inner, room, e.Glyphs.Ellipsis) {
-		body.Text(themes.Text, part)
-	}
-	if h > 6 {
-		body.End()
-	}
-	if d.Noted {
-		d.drawNote(e, body)
-		if h > 6 {
-			body.End()
-		}
-	}
-	if d.Type != "" {
-		d.drawTyping(e, body)
-	} else {
-		d.drawButtons(e, body)
-	}
-	return Frame(e, d.Title, body, w, h)
-}
-
-// fitted breaks lines to a width and makes them fit a height: blank ones go
-// first, then the last ones, for which a mark stands.
-func fitted(lines []text.Safe, w, h int, tail string) []text.Safe {
-	var all, full []text.Safe
-	for _, l := range lines {
-		parts := paint.Wrap(l, w)
-		all = append(all, parts...)
-		if l != "" {
-			full = append(full, parts...)
-		}
-	}
-	if len(all) <= h {
-		return all
-	}
-	if len(full) > h {
-		full = full[:max(h, 0)]
-		if h > 0 {
-			full[h-1] = text.Safe(tail)
-		}
-	}
-	return full
-}
-
-func (d *confirm) drawTyping(e env.Env, c *paint.Canvas) {
-	c.Put(themes.Text, text.Safe("Type "+d.Type+" to go ahead: "))
-	if d.noting {
-		c.Put(themes.Muted, text.Clean(d.field.Text()))
-	} else {
-		d.field.Draw(e, c, len(d.Type)+2)
-	}
-	c.End()
-}
-
-// drawNote writes the note, or the key that begins one.
-func (d *confirm) drawNote(e env.Env, c *paint.Canvas) {
-	switch {
-	case d.noting:
-		c.Put(themes.Muted, "Note ")
-		d.note.Draw(e, c, c.Width()-c.Col())
-	case d.note.Text() != "":
-		c.Put(themes.Muted, "Note ")
-		c.Put(themes.Text, text.Truncate(text.Clean(d.note.Text()), c.Width()-c.Col(), e.Glyphs.Ellipsis))
-	default:
-		key := e.Keys.LabelIn(d.Scope(), keymap.Note)
-		if key == "" {
-			key = e.Keys.LabelIn(d.Scope(), keymap.NextPane)
-		}
-		c.Put(themes.Key, text.Safe(key))
-		c.Put(themes.Muted, " adds a note")
-	}
-	c.End()
-}
-
-func (d *confirm) drawButtons(e env.Env, c *paint.Canvas) {
-	button(e, c, "No", keymap.No, !d.yes)
-	c.Gap(3)
-	button(e, c, d.Yes, keymap.Yes, d.yes)
-	c.End()
-}
-
-func button(e env.Env, c *paint.Canvas, label text.Safe, a keymap.Action, focus bool) {
-	if focus {
-		c.Raise(themes.Selection)
-		c.Put(themes.Text, text.Safe(e.Glyphs.Focus)+" "+label+" ")
-		c.Lower()
-	} else {
-		c.Put(themes.Text, "  "+label+" ")
-	}
-	c.Put(themes.Muted, " "+text.Safe(e.Keys.LabelIn(keymap.Dialog, a)))
 }
