@@ -18,7 +18,7 @@ func (a *app) queueLink() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printOne(state)
+				return a.printQueue(state)
 			})
 		},
 	}
