@@ -60,8 +60,17 @@ func (a *app) hosting(ctx context.Context) (*host, *client.Client, error) {
 			return nil, nil, errors.Join(err, h.engine.Close(), h.closeLog())
 		}
 	}
-	h.drains = drain.Start(context.WithoutCancel(ctx), h.engine, drain.Options{Logger: log})
+	h.drains = drain.Start(context.WithoutCancel(ctx), h.engine, drain.Options{Logger: log, Env: h.env()})
 	return h, nil, nil
+}
+
+// env tells programs which store they work for, so that commands in them reach
+// this engine.
+func (h *host) env() []string {
+	if h.where.memory {
+		return nil
+	}
+	return []string{"SIGNALBOX_STORE=" + h.where.String(), "SIGNALBOX_CONNECT="}
 }
 
 // openLog opens the log beside a store, whose folder may have to be made.

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) slotCommands() *cobra.Command {
-	return group("slot", "Look at and split the pool of slots", []string{"slots"}, a.slotShow(), a.slotSet(), a.slotAuto())
+	return group("slot", "Look at and split the pool of slots", []string{"slots"}, a.slotShow(), a.slotSet(), a.slotAuto(), a.slotRun(), a.slotHistory())
 }
 
 func (a *app) slotShow() *cobra.Command {

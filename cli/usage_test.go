@@ -127,7 +127,7 @@ func TestHelpShowsValuesAsTyped(t *testing.T) {
 	value := regexp.MustCompile(`(?m)^\s+(?:-\w )?--([a-z-]+) +(\S*[A-Z]\S*[A-Z@|=]\S*|\S+,|\S+ \(|\S+ or )`)
 	for _, command := range []string{
 		"", "queue add", "queue set", "queue list", "queue delete", "queue dump", "queue apply", "item add", "item import", "item list", "item history", "item retry", "item review", "item edit", "item defer", "item delete", "item explain",
-		"claim", "start", "progress", "complete", "fail", "postpone", "settle", "slot set", "snapshot", "demo", "serve", "check", "backup", "restore", "compact",
+		"claim", "start", "progress", "complete", "fail", "postpone", "settle", "slot set", "slot run", "slot history", "snapshot", "demo", "serve", "check", "backup", "restore", "compact",
 	} {
 		out := r.ok(append(strings.Fields(command), "--help")...)
 		_, flags, _ := strings.Cut(out, "FLAGS")

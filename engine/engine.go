@@ -39,6 +39,8 @@ type Engine struct {
 	log         *slog.Logger
 	incarnation string
 	slots       *lane.Pool
+	diary       *diary // of the slots; nil when read-only
+	visits      visits
 	resizing    sync.Mutex
 	parking     parking
 	rates       rates
@@ -81,6 +83,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	e.pruner.init(e, o.Archive)
 	e.supply.init()
 	e.bulks.init(e)
+	e.visits.init()
 	split := lane.Auto(DefaultPool)
 	e.slots = lane.New(split, true, e.clock.Now, e.feed.touchSlots)
 	if err := e.resize(ctx); err != nil {
@@ -98,6 +101,9 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	if err := e.flagAll(ctx); err != nil {
 		return nil, err
 	}
+	if err := e.keepDiary(ctx); err != nil {
+		return nil, err
+	}
 	e.expirer.start()
 	e.pruner.start()
 	e.followers.Go(e.catchUp)
@@ -112,6 +118,8 @@ func (e *Engine) Close() (err error) {
 		if !e.readOnly {
 			e.pruner.stop()
 			e.expirer.stop()
+			e.visits.close()
+			e.diary.close()
 		}
 		e.followers.Wait()
 		err = e.store.Close()

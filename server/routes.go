@@ -75,6 +75,9 @@ func routes(health wire.Health) []route {
 
 		read("GET /v1/pool", nothing, func(s Service, ctx context.Context, _ struct{}) (lane.State, error) { return s.Pool(ctx) }),
 		write("PUT /v1/pool", Service.SetPool),
+		write("POST /v1/slots", holdSlot),
+		operation("DELETE /v1/slots/{token}", 0, func(p *params) string { return p.path("token") }, releaseSlot),
+		read("GET /v1/slots/history", holdsOf, Service.SlotHistory),
 		read("GET /v1/snapshot", watchOf, watch),
 		read("GET /v1/check", nothing, check),
 		read("GET /v1/backup", nothing, backup),

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"reflect"
@@ -76,6 +77,9 @@ type Service interface {
 
 	Pool(context.Context) (lane.State, error)
 	SetPool(context.Context, engine.SplitRequest) (lane.State, error)
+	HoldSlot(ctx context.Context, r engine.SlotRequest, told func(engine.SlotNotice) error) error
+	ReleaseSlot(ctx context.Context, token string) error
+	SlotHistory(context.Context, engine.HoldsRequest) ([]store.Hold, error)
 	Watch(ctx context.Context, after uint64) (*engine.Snapshot, error)
 	Check(context.Context) (problems []string, err error)
 	Backup(ctx context.Context, w io.Writer) error
@@ -116,13 +120,16 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		actor = "api"
 	}
 	answer, err := h.serve(engine.WithActor(r.Context(), actor), h.service, r)
-	stream, streams := answer.(octets)
 	begun := &writing{w: w}
-	switch {
-	case err == nil && streams:
-		err = stream(begun)
-	case err == nil:
-		reply(w, http.StatusOK, answer)
+	if err == nil {
+		switch answer := answer.(type) {
+		case octets:
+			err = answer(begun)
+		case lines:
+			err = answer(begun.line)
+		default:
+			reply(w, http.StatusOK, answer)
+		}
 	}
 	if err == nil {
 		return
@@ -141,7 +148,10 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // octets is an answer that is no JSON, written as it is made.
 type octets func(*writing) error
 
-// writing is the body of an answer of octets.
+// lines is an answer of JSON values, each on a line and sent at once.
+type lines func(say func(any) error) error
+
+// writing is the body of an answer that is written as it is made.
 type writing struct {
 	w   http.ResponseWriter
 	any bool
@@ -154,6 +164,21 @@ func (b *writing) announce(names ...string) {
 
 // count leaves a number that was announced behind the body.
 func (b *writing) count(name string, n int64) { b.w.Header().Set(name, strconv.FormatInt(n, 10)) }
+
+func (b *writing) line(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if !b.any {
+		b.any = true
+		b.w.Header().Set("Content-Type", "application/x-ndjson")
+	}
+	if _, err := b.w.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	return http.NewResponseController(b.w).Flush()
+}
 
 func (b *writing) Write(p []byte) (int, error) {
 	if !b.any {
@@ -175,6 +200,11 @@ func refuse(w http.ResponseWriter, err error) {
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		status = http.StatusRequestEntityTooLarge
+	}
+	if full, ok := errors.AsType[*lane.Full](err); ok {
+		status = wire.StatusFull
+		wait := max(1, int(math.Ceil(time.Duration(full.Expected).Seconds())))
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
 	failure := wire.Failure{Error: wire.Flat(err)}
 	if refused, ok := errors.AsType[*addRefused](err); ok {

@@ -28,6 +28,11 @@ func Check(r Reader) (problems []string, err error) {
 		return c.problems, err
 	}
 	c.allJobs()
+	for _, err := range r.Holds(0) {
+		if err != nil {
+			c.found("%v", err)
+		}
+	}
 	return c.problems, c.stream()
 }
 

@@ -126,6 +126,14 @@ type Reader interface {
 	Mark(queue, name string) (uint64, error)
 
 	JobReader
+
+	// Holds yields the stretches in which slots were held that ended at or
+	// after an instant, roughly in order of their ends. What can't be read is
+	// yielded as an error and the next follows.
+	Holds(since Time) iter.Seq2[Hold, error]
+	// OpenHolds gives the stretches that had not ended when they were last put,
+	// and when that was.
+	OpenHolds() (open []Hold, at Time, err error)
 }
 
 // Tx is a read-write transaction.
@@ -172,6 +180,13 @@ type Tx interface {
 	// PutMark keeps a number for a queue under a name of at most 32 bytes, until
 	// the queue is deleted; see Mark.
 	PutMark(queue, name string, n uint64) error
+
+	// PutHolds adds stretches that have ended, and replaces those that have not
+	// by the ones that are open at an instant. Times are kept to the millisecond.
+	PutHolds(ended, open []Hold, at Time) error
+	// ForgetHolds removes stretches that ended before an instant. Some may stay
+	// as long as what is kept together with them.
+	ForgetHolds(before Time) error
 
 	// Expired gives items in flight whose lease ended before or at now,
 	// earliest first and then by id, at most limit. Those that can't be read

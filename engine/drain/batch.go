@@ -73,7 +73,7 @@ func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) 
 
 func (d *drain) newBatch(set *store.Queue, records []engine.Record) *batch {
 	b := &batch{
-		d: d, set: set, consumer: d.s.consumer(set),
+		d: d, set: set, consumer: d.consumer(set),
 		results: make(chan engine.Settlement, len(records)),
 		claims:  make(map[store.ID]*claim, len(records)),
 	}

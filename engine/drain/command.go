@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,10 @@ const (
 	stderrKept   = 100 << 10
 )
 
+// SlotVariable names the environment variable that holds the token of the slot
+// in which a program runs.
+const SlotVariable = "SIGNALBOX_SLOT"
+
 // command works items with a program: one run per item, or per batch.
 type command struct {
 	set       *store.Queue
@@ -29,6 +34,8 @@ type command struct {
 	spawner   *spawner
 	killDelay time.Duration
 	hurry     <-chan struct{}
+	env       []string // of the engine's
+	slot      string   // the token of the drain's slot
 }
 
 func (c *command) together() bool { return c.wave }
@@ -81,12 +88,12 @@ func (c *command) build(records []engine.Record) *exec.Cmd {
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = c.set.Consumer.Dir
-	cmd.Env = append(os.Environ(), c.set.Consumer.Env...)
+	cmd.Env = slices.Concat(os.Environ(), c.env, c.set.Consumer.Env)
 	item, attempt := "", ""
 	if !c.wave {
 		item, attempt = records[0].ID().String(), strconv.Itoa(records[0].Attempts)
 	}
-	cmd.Env = append(cmd.Env, "SIGNALBOX_QUEUE="+c.set.Name, "SIGNALBOX_ITEM="+item, "SIGNALBOX_ATTEMPT="+attempt, "SIGNALBOX_JOB="+sharedJob(records))
+	cmd.Env = append(cmd.Env, "SIGNALBOX_QUEUE="+c.set.Name, "SIGNALBOX_ITEM="+item, "SIGNALBOX_ATTEMPT="+attempt, "SIGNALBOX_JOB="+sharedJob(records), SlotVariable+"="+c.slot)
 	return cmd
 }
 

@@ -63,10 +63,11 @@ func (a absent) patience(kill time.Duration) time.Duration    { return kill }
 func (a absent) work(context.Context, []engine.Record) result { return broken(a.text) }
 
 // consumer gives what works the queue's items.
-func (s *Scheduler) consumer(set *store.Queue) consumer {
+func (d *drain) consumer(set *store.Queue) consumer {
+	s := d.s
 	switch set.Consumer.Kind {
 	case engine.Command:
-		return &command{set: set, wave: set.BatchSize > 1, spawner: &s.spawner, killDelay: s.options.KillDelay, hurry: s.hurry}
+		return &command{set: set, wave: set.BatchSize > 1, spawner: &s.spawner, killDelay: s.options.KillDelay, hurry: s.hurry, env: s.options.Env, slot: d.grant.Token()}
 	case engine.HTTP:
 		return &poster{set: set, wave: set.BatchSize > 1, client: s.client}
 	case engine.Handler:

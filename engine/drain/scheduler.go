@@ -40,7 +40,9 @@ type Options struct {
 	// KillDelay is how long a program has between SIGTERM and SIGKILL, and a
 	// Go function to return after its context ended; 0 = 5 s.
 	KillDelay time.Duration
-	Logger    *slog.Logger // nil = none
+	// Env is added to the environment of programs, before the queue's own.
+	Env    []string
+	Logger *slog.Logger // nil = none
 }
 
 // Waits that nobody needs to set.

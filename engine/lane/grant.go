@@ -7,9 +7,12 @@ import "time"
 type Grant struct {
 	pool   *Pool
 	slot   int
+	serial uint64  // tells it from others of the slot
 	holder *Holder // never changed in place: pictures share it
 	first  Holder  // what holder points to until an Update
 	since  time.Time
+	// item and job are the last it was held for.
+	item, job string
 }
 
 // Slot is the slot's number.
@@ -28,6 +31,9 @@ func (g *Grant) Update(change func(*Holder)) {
 	change(&h)
 	h.Lane, h.Since = g.holder.Lane, g.holder.Since
 	g.holder = &h
+	if h.Item != "" {
+		g.item, g.job = h.Item, h.Job
+	}
 	p.cache.Store(nil)
 	p.mu.Unlock()
 	p.changed()
@@ -55,6 +61,7 @@ func (g *Grant) held() bool {
 func (p *Pool) release(g *Grant, now time.Time) {
 	p.cache.Store(nil)
 	p.lane(g.holder.Lane).hold.add(now.Sub(g.since))
+	p.note(g, now)
 	p.grants[g.slot-1] = nil
 	if g.slot > p.split.Size {
 		p.trim()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 // Pool hands out slots. Its methods are safe for concurrent use.
 type Pool struct {
+	name    string // tells tokens of one pool from another's
 	now     func() time.Time
 	changed func()
 
@@ -23,7 +25,10 @@ type Pool struct {
 	parts  [3]part  // the two reserves and the commons
 	busy   int      // slots up to split.Size that are held
 	lanes  [2]traffic
-	turns  uint64 // waiters so far: the order between the two lines
+	turns  uint64        // waiters so far: the order between the two lines
+	serial uint64        // grants so far
+	moved  chan struct{} // closed when somebody leaves a line; nil = nobody looks
+	past   past
 	usage  usage
 	cache  atomic.Pointer[State] // nil = out of date
 	spare  sync.Pool             // of *waiter
@@ -48,6 +53,7 @@ func (p *Pool) lane(l Lane) *traffic { return &p.lanes[l.index()] }
 // every change with no lock held; it must not wait.
 func New(split Split, auto bool, now func() time.Time, changed func()) *Pool {
 	p := &Pool{
+		name:    strconv.FormatUint(rand.Uint64(), 36),
 		now:     now,
 		changed: changed,
 		split:   split,
@@ -96,7 +102,7 @@ func (p *Pool) TryTake(h Holder) (*Grant, error) {
 	if !ok {
 		full := p.full(h.Lane)
 		p.mu.Unlock()
-		return nil, &store.Error{Code: store.CodeConflict, Thing: "no slot for the " + string(h.Lane) + " lane", Err: full, Mend: "wait for a slot, or make the pool larger"}
+		return nil, noSlot(h.Lane, full)
 	}
 	g := p.give(n, h, now)
 	p.mu.Unlock()
@@ -153,7 +159,7 @@ func (p *Pool) enter(h Holder) (*Grant, *waiter) {
 // leave gives up a place in line, or the slot that has come in the meantime.
 func (p *Pool) leave(w *waiter) {
 	p.mu.Lock()
-	waiting := p.lane(w.Lane).line.remove(w)
+	waiting := p.remove(w)
 	if waiting {
 		p.cache.Store(nil)
 	}
@@ -191,11 +197,13 @@ func (p *Pool) give(slot int, h Holder, now time.Time) *Grant {
 // grant makes h the holder of a slot that is counted as busy.
 func (p *Pool) grant(slot int, h Holder, now time.Time) *Grant {
 	h.Since = store.At(now)
-	g := &Grant{pool: p, slot: slot, first: h, since: now}
+	p.serial++
+	g := &Grant{pool: p, slot: slot, serial: p.serial, first: h, since: now, item: h.Item, job: h.Job}
 	g.holder = &g.first
 	p.grants[slot-1] = g
 	p.part(p.split.Of(slot)).held[h.Lane.index()]++
 	p.cache.Store(nil)
+	p.stir()
 	return g
 }
 
@@ -207,7 +215,7 @@ func (p *Pool) next(part Lane) *waiter {
 		l = p.first()
 	}
 	if w := p.lane(l).line.head; w != nil {
-		p.lane(l).line.remove(w)
+		p.remove(w)
 		return w
 	}
 	return nil

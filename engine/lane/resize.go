@@ -61,7 +61,7 @@ func (p *Pool) seat() bool {
 		if !ok {
 			continue
 		}
-		p.lane(l).line.remove(w)
+		p.remove(w)
 		w.granted <- p.give(slot, w.Holder, p.now())
 		return true
 	}

@@ -58,6 +58,9 @@ func join(rule, cause string) string {
 	return rule + ": " + cause
 }
 
+// StatusFull answers who won't wait for a slot: the site is overloaded.
+const StatusFull = 529
+
 // Status is the HTTP status of a code.
 func Status(c store.Code) int {
 	switch c {

@@ -88,6 +88,7 @@ func (a *audit) run() (err error) {
 	}
 	a.dueIndex()
 	a.history()
+	a.holds()
 	a.meta()
 	return nil
 }

@@ -42,8 +42,8 @@ type top struct {
 
 // jobTables is what one transaction has opened of the jobs.
 type jobTables struct {
-	jobs, attachments, chunks top
-	met                       map[string]*job // nil: there is none of this id
+	jobs, attachments, chunks, slots top
+	met                              map[string]*job // nil: there is none of this id
 }
 
 // job is one job as one transaction sees it.
@@ -121,6 +121,8 @@ func (r *reader) top(name []byte) *top {
 		h = &r.jobTables.attachments
 	case chunksBucket[0]:
 		h = &r.jobTables.chunks
+	case slotsBucket[0]:
+		h = &r.jobTables.slots
 	}
 	if !h.looked {
 		h.looked = true

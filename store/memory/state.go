@@ -21,13 +21,14 @@ type state struct {
 	marks   map[mark]uint64
 	pool    store.Pool
 	jobs
+	holds holds
 }
 
-// copy shares the changes' array: a state never looks past its own length, so
+// copy shares the arrays of changes and holds: a state never looks past its own length, so
 // what one later state appends there, or leaves behind when it fails, is no
 // other's concern.
 func (s *state) copy() *state {
-	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, marks: maps.Clone(s.marks), pool: s.pool, jobs: s.jobs.copy()}
+	return &state{queues: maps.Clone(s.queues), numbers: maps.Clone(s.numbers), changes: s.changes, marks: maps.Clone(s.marks), pool: s.pool, jobs: s.jobs.copy(), holds: s.holds}
 }
 
 type queue struct {

@@ -35,6 +35,7 @@ func Run(t *testing.T, open Open) {
 		{"due", dueTests},
 		{"history", historyTests},
 		{"prune", pruneTests},
+		{"holds", holdTests},
 		{"calls", callTests},
 		{"jobs", jobTests},
 	} {
