@@ -74,7 +74,7 @@ func TestQuestionAboutOneIsInTheSingular(t *testing.T) {
 func TestManyMustBeCounted(t *testing.T) {
 	e := fake.Lifelike()
 	for range 1200 {
-		e.Add(engine.Record{Item: store.Item{
+		e.Put(engine.Record{Item: store.Item{
 			Queue: "finance.orders", Family: store.Transactions, Status: store.Abandoned, Group: "worker died",
 			Error: &store.Failure{Kind: "system", Reason: "worker died"},
 		}})
@@ -97,7 +97,7 @@ func TestWholeGroupIsFrozenWhenAsked(t *testing.T) {
 	c := open(t, fake.Lifelike(), 120, 40)
 	c.press("5", "v")
 	c.shows("Verify 5 matching items?", "later arrivals stay untouched")
-	late := c.engine.Add(engine.Record{Item: store.Item{
+	late := c.engine.Put(engine.Record{Item: store.Item{
 		Queue: "finance.orders", Status: store.BusinessException, Group: "no postal code",
 		Error: &store.Failure{Kind: engine.Business, Reason: "no postal code"},
 	}})

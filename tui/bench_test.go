@@ -16,7 +16,7 @@ import (
 func loaded(b *testing.B, items int) *console {
 	e := fake.Lifelike()
 	for i := range items {
-		e.Add(engine.Record{Item: store.Item{
+		e.Put(engine.Record{Item: store.Item{
 			Queue: "finance.orders", Status: store.Successful, Reference: fmt.Sprintf("INV-%d", i), CreatedAt: store.At(fake.Epoch()), Attempts: 1,
 		}})
 	}

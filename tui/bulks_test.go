@@ -140,7 +140,7 @@ func TestFirstAndRateAreAskedFor(t *testing.T) {
 func TestFirstOfManyNeedNotBeCounted(t *testing.T) {
 	e := fake.Lifelike()
 	for range 1200 {
-		e.Add(engine.Record{Item: store.Item{
+		e.Put(engine.Record{Item: store.Item{
 			Queue: "finance.orders", Family: store.Transactions, Status: store.Abandoned, Group: "worker died",
 			Error: &store.Failure{Kind: "system", Reason: "worker died"},
 		}})

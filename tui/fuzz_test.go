@@ -16,7 +16,7 @@ import (
 func hands() []string {
 	return []string{
 		"1", "2", "4", "5", "3", "9", "up", "down", "left", "right", "j", "k", "g", "G", "pgup", "pgdown", "enter", "esc", "tab", "shift+tab",
-		"space", "V", "a", "backspace", "r", "v", "A", "c", "x", "/", "?", "f", "z", "T", "S", "+", "-", "shift+left", "shift+right", "s", "p", "n", "N", "y", "w", "u", "E",
+		"space", "V", "a", "backspace", "r", "v", "A", "c", "x", "/", "?", "f", "z", "T", "S", "+", "-", "shift+left", "shift+right", "s", "p", "n", "N", "y", "w", "u", "E", ":", ",", "o", "O", "I", "m", "M", "7", "8", "tab", "shift+tab",
 	}
 }
 

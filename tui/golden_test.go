@@ -30,6 +30,9 @@ func views() map[string][]string {
 		"settings":  {"1", ",", "right", "right", "down"},
 		"columns":   {"2", "o", "down", "enter"},
 		"sort":      {"2", "down", "enter", "s"},
+		"newqueue":  {"2", "N"},
+		"queueset":  {"2", "O"},
+		"import":    {"2", "I"},
 	}
 }
 
@@ -50,8 +53,11 @@ func TestPictures(t *testing.T) {
 }
 
 func TestFirstRun(t *testing.T) {
-	c := open(t, fake.New(), 80, 24)
-	golden(t, "firstrun-80x24", trimmed(c.picture()))
+	for _, size := range sizes() {
+		c := open(t, fake.New(), size[0], size[1])
+		exact(t, c.picture(), size[0], size[1])
+		golden(t, fmt.Sprintf("firstrun-%dx%d", size[0], size[1]), trimmed(c.picture()))
+	}
 }
 
 // exact says that a picture has h lines of at most w columns.

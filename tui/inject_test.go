@@ -45,7 +45,7 @@ func poisoned(s string) *fake.Engine {
 		}}}
 	})
 	payload, _ := json.Marshal(map[string]any{"k" + s: s})
-	e.Add(engine.Record{
+	e.Put(engine.Record{
 		Item: store.Item{
 			Queue: s, Status: store.BusinessException, Reference: s, Progress: s, ClaimedBy: s, CreatedBy: s, Job: s, Group: "g" + s,
 			Error:  &store.Failure{Kind: s, Reason: s, Details: s},

@@ -13,7 +13,7 @@ import (
 // failing adds items of a jobs queue whose data broke a rule, or which failed.
 func failing(e *fake.Engine, kind string, n int) {
 	for range n {
-		e.Add(engine.Record{Item: store.Item{
+		e.Put(engine.Record{Item: store.Item{
 			Queue: "agents.triage", Family: store.Jobs, Status: store.Failed, Group: "no such ticket",
 			Error: &store.Failure{Kind: kind, Reason: "no such ticket"},
 		}})
@@ -88,7 +88,7 @@ func TestUnknownFilterFieldIsSaidAtTheBar(t *testing.T) {
 
 func TestReasonSignsAreExplained(t *testing.T) {
 	e := fake.Lifelike()
-	e.Add(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.BusinessException, Group: `amount # of "…"`, Error: &store.Failure{Kind: "business", Reason: "x"}}})
+	e.Put(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.BusinessException, Group: `amount # of "…"`, Error: &store.Failure{Kind: "business", Reason: "x"}}})
 	e.Change(nil)
 	c := open(t, e, 120, 40)
 	c.press("5", "/").text("amount").press("enter")
@@ -99,7 +99,7 @@ func TestReasonSignsAreExplained(t *testing.T) {
 func TestOneEscapingEverywhere(t *testing.T) {
 	e := fake.Lifelike()
 	reason := "bad \x1b[31m name \u202egnp"
-	e.Add(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.BusinessException, Group: reason, Error: &store.Failure{Kind: "business", Reason: reason}}})
+	e.Put(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.BusinessException, Group: reason, Error: &store.Failure{Kind: "business", Reason: reason}}})
 	e.Change(nil)
 	c := open(t, e, 120, 40)
 	shown := "bad ␛[31m name ‹U+202E›gnp"

@@ -84,7 +84,7 @@ func TestNoEscapes(t *testing.T) {
 		s.Store = evil
 		s.Queues = []engine.QueueState{{Queue: store.Queue{Name: "q", Paused: true, PausedBy: evil, ConsumerError: evil}}}
 	})
-	e.Add(engine.Record{Item: store.Item{Queue: "q", Status: store.Failed, Reference: evil, Group: evil, Error: &store.Failure{Reason: evil}}, Payload: payload, Output: []byte(evil)})
+	e.Put(engine.Record{Item: store.Item{Queue: "q", Status: store.Failed, Reference: evil, Group: evil, Error: &store.Failure{Reason: evil}}, Payload: payload, Output: []byte(evil)})
 	e.Change(nil)
 	got := tell(t, e, func(o *Options) { o.Title = evil }, "queues", "show q/1", "groups", "history q/1", evil)
 	for _, r := range got {

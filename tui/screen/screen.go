@@ -80,6 +80,9 @@ type Click struct {
 	Twice bool
 }
 
+// Found is how a text that was being typed goes on, for the dialog in front.
+type Found struct{ For, Text string }
+
 // Wheel is a turn of the wheel: By rows down, or up where it is negative.
 type Wheel struct{ By int }
 

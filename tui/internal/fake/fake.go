@@ -37,8 +37,9 @@ type Engine struct {
 	Revealed []store.ID
 	Bulks    []engine.BulkRequest
 	Undos    []engine.UndoRequest
-	Slow     bool  // bulk acts wait for Advance
-	Fail     error // answers every read of items, when set
+	Patches  []string // of queues' settings
+	Slow     bool     // bulk acts wait for Advance
+	Fail     error    // answers every read of items, when set
 	before   func()
 }
 
@@ -121,8 +122,8 @@ func (e *Engine) group(r *engine.Record) {
 // Before runs fn ahead of the next act, as another operator would come first.
 func (e *Engine) Before(fn func()) { e.before = fn }
 
-// Add adds an item and gives its ID.
-func (e *Engine) Add(r engine.Record) store.ID {
+// Put adds an item and gives its ID.
+func (e *Engine) Put(r engine.Record) store.ID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r.Number = uint64(len(e.items[r.Queue]) + 1)

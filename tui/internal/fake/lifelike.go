@@ -24,10 +24,10 @@ func Lifelike() *Engine {
 		s.Slots = busy()
 	})
 	for i := range 60 {
-		e.Add(order(i))
+		e.Put(order(i))
 	}
 	for i := range 12 {
-		e.Add(turn(i))
+		e.Put(turn(i))
 	}
 	e.Crew = crew()
 	e.Log(day()...)

@@ -52,34 +52,3 @@ func Filtered(e env.Env, c *paint.Canvas, filter text.Safe) {
 func Failed(e env.Env, c *paint.Canvas, err error) {
 	Message(e, c, themes.Danger, text.Safe(e.Glyphs.Danger)+" This could not be read.", text.Clean(err.Error()))
 }
-
-// FirstRun says how to begin, where the store holds no queue yet.
-func FirstRun(e env.Env, c *paint.Canvas) {
-	store := text.Safe("")
-	if e.Snap != nil {
-		store = text.Clean(e.Snap.Store)
-	}
-	c.Skip(min(2, max(c.Left()-16, 0)))
-	c.Gap(3)
-	c.Text(themes.Title, "This store has no queue yet.")
-	c.Gap(3)
-	c.Text(themes.Muted, store)
-	for _, step := range []struct{ what, command text.Safe }{
-		{"Add a queue, and items to it", "signalbox queue add orders --family transactions"},
-		{"", `signalbox item add --queue orders --payload '{"order": 10248}'`},
-		{"Bring in a file: CSV, JSON lines or a JSON array", "signalbox item import --queue orders --reference orderID orders.csv"},
-		{"Let a program work the items, in slots of the pool", "signalbox queue set orders --consumer command -- ./work.sh"},
-		{"Look around first, on a throw-away store", "signalbox demo"},
-	} {
-		if step.what != "" {
-			c.End()
-			c.Gap(3)
-			c.Text(themes.Text, step.what)
-		}
-		c.Gap(5)
-		c.Text(themes.Accent, step.command)
-	}
-	c.End()
-	c.Gap(3)
-	c.Text(themes.Muted, "In another terminal; this screen follows by itself.")
-}

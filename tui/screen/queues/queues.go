@@ -13,7 +13,9 @@ import (
 	"signalbox/tui/paint"
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/blank"
+	"signalbox/tui/screen/firstrun"
 	"signalbox/tui/screen/items"
+	"signalbox/tui/screen/queueform"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/filterbar"
 	"signalbox/tui/widget/list"
@@ -30,6 +32,7 @@ type Queues struct {
 	filter   filterbar.Bar
 	business map[string]int64 // business exceptions among a queue's failed items
 	scale    int              // of the sparklines
+	first    firstrun.Page    // while there is no queue
 }
 
 // New makes the screen.
@@ -57,7 +60,7 @@ func (q *Queues) Scope() keymap.Scope {
 func (q *Queues) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs:
+		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs, keymap.New, keymap.QueueSet, keymap.Import:
 		return true
 	}
 	return list.Answers(a)
@@ -65,8 +68,11 @@ func (q *Queues) Answers(a keymap.Action) bool {
 
 // Word implements screen.Wording.
 func (q *Queues) Word(a keymap.Action) text.Safe {
-	if a == keymap.CopyIDs {
+	switch a {
+	case keymap.CopyIDs:
 		return "copy name"
+	case keymap.Import:
+		return "import into it"
 	}
 	return ""
 }
@@ -76,11 +82,14 @@ func (q *Queues) Footer(e env.Env) []keymap.Action {
 	if q.filter.Typing() {
 		return []keymap.Action{keymap.Apply, keymap.Back}
 	}
+	if firstrun.On(e) {
+		return []keymap.Action{keymap.Open, keymap.New, keymap.Import}
+	}
 	actions := []keymap.Action{keymap.Open, keymap.Filter}
 	if !e.ReadOnly {
-		actions = append(actions, keymap.Pause)
+		actions = append(actions, keymap.Pause, keymap.QueueSet, keymap.New, keymap.Import)
 	}
-	return append(actions, keymap.Freeze, keymap.Zone)
+	return append(actions, keymap.Sort, keymap.Freeze)
 }
 
 // Ticks implements screen.Ticking: the oldest waiting item grows older.
@@ -114,7 +123,12 @@ func (q *Queues) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return msg.Tell()
 	case act.Exported:
 		return msg.Tell()
+	case act.Kept:
+		return msg.Tell()
 	case screen.Click:
+		if firstrun.On(e) {
+			return q.first.Click(e, q.desk, q.address(), msg)
+		}
 		return q.click(e, msg)
 	case screen.Wheel:
 		q.table.Wheel(msg.By, height(e), e.Now)
@@ -155,7 +169,12 @@ func businessIn(groups []store.Group) map[string]int64 {
 	return n
 }
 
+func (q *Queues) address() screen.Addr { return screen.Addr{Screen: q.id, Gen: q.gen} }
+
 func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
+	if firstrun.On(e) {
+		return q.first.Key(e, q.desk, q.address(), a)
+	}
 	if q.filter.Key(a) {
 		q.take(e)
 		return screen.Effects{}
@@ -173,6 +192,18 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 		}
 	case keymap.Pause:
 		return q.pause(e)
+	case keymap.New:
+		return queueform.New(e, q.desk, q.address())
+	case keymap.QueueSet:
+		if row := q.table.Row(); row != nil {
+			return queueform.Settings(e, q.desk, q.address(), row.Queue)
+		}
+	case keymap.Import:
+		name := ""
+		if row := q.table.Row(); row != nil {
+			name = row.Name
+		}
+		return queueform.Import(e, q.desk, q.address(), name)
 	case keymap.Sort:
 		return list.Sort(e, &q.table, q.sort)
 	case keymap.Columns:
@@ -216,7 +247,7 @@ func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
 	switch {
 	case q.table.Row() == nil && (a == keymap.Open || a == keymap.Pause || a == keymap.CopyIDs):
 		return "there is no row"
-	case a == keymap.Pause:
+	case a == keymap.Pause || a == keymap.New || a == keymap.QueueSet || a == keymap.Import:
 		return text.Clean(act.Barred(e))
 	}
 	return ""
@@ -247,7 +278,7 @@ func (q *Queues) Draw(e env.Env, c *paint.Canvas) {
 		blank.Opening(e, c)
 		return
 	case len(e.Snap.Queues) == 0:
-		blank.FirstRun(e, c)
+		q.first.Draw(e, c)
 		return
 	}
 	q.filter.Draw(e, c, "")

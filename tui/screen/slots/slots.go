@@ -13,8 +13,10 @@ import (
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
+	"signalbox/tui/screen/firstrun"
 	"signalbox/tui/screen/item"
 	"signalbox/tui/screen/items"
+	"signalbox/tui/screen/queueform"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
@@ -29,7 +31,8 @@ type Slots struct {
 	revision uint64
 	limits   limits
 	holders  table.Table[lane.SlotState, int]
-	edit     *edit // the split being edited, nil when none is
+	edit     *edit         // the split being edited, nil when none is
+	first    firstrun.Page // while there is no queue
 }
 
 // New makes the screen.
@@ -65,7 +68,7 @@ func (s *Slots) Answers(a keymap.Action) bool {
 	}
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Left, keymap.Right, keymap.Open, keymap.Split, keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
+		keymap.Left, keymap.Right, keymap.Open, keymap.Split, keymap.Explain, keymap.CopyIDs, keymap.CopyJSON, keymap.New, keymap.Import:
 		return true
 	}
 	return list.Answers(a)
@@ -86,6 +89,9 @@ func (s *Slots) Word(a keymap.Action) text.Safe {
 func (s *Slots) Footer(e env.Env) []keymap.Action {
 	if s.edit != nil {
 		return editActions()
+	}
+	if firstrun.On(e) {
+		return []keymap.Action{keymap.Open, keymap.New, keymap.Import}
 	}
 	actions := []keymap.Action{keymap.Right, keymap.Open}
 	if !e.ReadOnly {
@@ -112,7 +118,12 @@ func (s *Slots) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return msg.Tell()
 	case act.Exported:
 		return msg.Tell()
+	case act.Kept:
+		return msg.Tell()
 	case screen.Click:
+		if firstrun.On(e) {
+			return s.first.Click(e, s.desk, screen.Addr{Screen: s.id, Gen: s.gen}, msg)
+		}
 		return s.click(e, msg)
 	case screen.Wheel:
 		s.wheel(e, msg.By)
@@ -153,7 +164,15 @@ func (s *Slots) key(e env.Env, a keymap.Action) screen.Effects {
 	if e.Snap == nil {
 		return screen.Effects{}
 	}
+	to := screen.Addr{Screen: s.id, Gen: s.gen}
+	if firstrun.On(e) {
+		return s.first.Key(e, s.desk, to, a)
+	}
 	switch a {
+	case keymap.New:
+		return queueform.New(e, s.desk, to)
+	case keymap.Import:
+		return queueform.Import(e, s.desk, to, "")
 	case keymap.Left:
 		s.step(e, -1)
 	case keymap.Right:

@@ -45,7 +45,7 @@ func (s *Slots) Draw(e env.Env, c *paint.Canvas) {
 	case e.Snap == nil:
 		blank.Opening(e, c)
 	case len(e.Snap.Queues) == 0:
-		blank.FirstRun(e, c)
+		s.first.Draw(e, c)
 	case e.Snap.Slots.Pool == 0:
 		blank.Message(e, c, themes.Warn, "The pool could not be read.", "Its slots are not free: they are unknown. signalbox check tells more.")
 	case s.edit != nil:
