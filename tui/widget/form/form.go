@@ -197,8 +197,12 @@ func (d *form) apply(e env.Env) screen.Effects {
 	return effects
 }
 
-// below are the lines kept under the fields: the hint or what is wrong.
-const below = 3
+// below and most are the fewest and the most lines kept under the fields: for
+// the hint, or what is wrong.
+const (
+	below = 3
+	most  = 6
+)
 
 // Draw implements screen.Dialog.
 func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
@@ -207,18 +211,20 @@ func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 		labels = max(labels, text.Width(f.Label))
 	}
 	inner := max(min(78, w-4), 1)
-	d.rows = max(min(len(d.Fields), h-2-below), 1)
-	c := e.Canvas(inner, d.rows+below)
+	role, words := themes.Muted, d.Fields[d.at].Hint
+	if d.err != "" {
+		role, words = themes.Danger, text.Safe(e.Glyphs.Danger)+" "+d.err
+	}
+	parts := paint.Wrap(words, max(inner-2, 1))
+	foot := max(min(len(parts)+1, most), below)
+	d.rows = max(min(len(d.Fields), h-2-foot), 1)
+	c := e.Canvas(inner, d.rows+foot)
 	d.top = max(min(d.top, d.at), d.at-d.rows+1, 0)
 	for i := d.top; i < min(d.top+d.rows, len(d.Fields)); i++ {
 		d.drawField(e, c, i, labels)
 	}
 	c.End()
-	role, words := themes.Muted, d.Fields[d.at].Hint
-	if d.err != "" {
-		role, words = themes.Danger, text.Safe(e.Glyphs.Danger)+" "+d.err
-	}
-	for _, part := range paint.Wrap(words, max(inner-2, 1)) {
+	for _, part := range parts {
 		c.Gap(2)
 		c.Text(role, part)
 	}
