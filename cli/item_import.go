@@ -43,12 +43,12 @@ func (a *app) itemImport() *cobra.Command {
 	im := importing{app: a}
 	c := &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Add the rows of a file: CSV, JSON lines, a JSON array or the orchestrator's file",
-		Long: "Add the rows of a file, told from its content: CSV, JSON lines, a JSON array or the orchestrator's file. docs/formats.md describes them.\n\n" +
+		Short: "Add the rows of a file: CSV, JSON lines, a JSON array, the orchestrator's file or an archive",
+		Long: "Add the rows of a file, told from its content, also where it is compressed with zstd: CSV, JSON lines, a JSON array, the orchestrator's file, or an archive that retention wrote. docs/formats.md describes them.\n\n" +
 			"In CSV the columns Reference, Deadline, Postpone and Priority become the item's own fields and all others its payload. " +
 			"With --reference, --due, --priority or --defer the named columns do, and all columns stay in the payload. " +
 			"A JSON row with a payload is an item; any other is a payload.\n\n" +
-			"Items of the orchestrator's file keep their states, attempts and results; all others are new work, unless --states keep says that they were exported and are to be stored as they were.\n\n" +
+			"Items of the orchestrator's file and of archives keep their states, attempts and results; all others are new work, unless --states keep says that they were exported and are to be stored as they were.\n\n" +
 			"Rejected rows go to FILE.rejects, or FILE.rejects.2 and so on where there is one; mended, that file can be imported.",
 		Example: "signalbox item import --queue orders --reference orderID --due requiredDate orders.csv\n" +
 			"signalbox item import --queue orders --mode independent orders.csv",

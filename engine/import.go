@@ -39,6 +39,10 @@ type Past struct {
 	Review      store.Review   `json:"review,omitzero"`
 	Output      []byte         `json:"output_base64,omitempty"` // a JSON object, byte for byte
 	Analytics   []byte         `json:"analytics_base64,omitempty"`
+	// Archived says that it comes from an archive that retention wrote: one that
+	// is still there is not added again, and sealed contents are opened by Chain.
+	Archived bool     `json:"archived,omitempty"`
+	Chain    store.ID `json:"chain,omitzero"`
 }
 
 // maxPastCount bounds the counters that a past brings.

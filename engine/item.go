@@ -66,8 +66,11 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 		return nil, store.Invalid("an add to queue "+r.Queue, "holds no items", "give at least one")
 	}
 	bad := make([]error, len(r.Items)) // found here, where it holds up nobody else's commit
+	if err := e.openPasts(ctx, &r, bad); err != nil {
+		return nil, err
+	}
 	for i := range r.Items {
-		bad[i] = validateItem(&r.Items[i])
+		bad[i] = firstOf(bad[i], validateItem(&r.Items[i]))
 	}
 	held := e.schemas.heldAgainst(&r)
 	results := make([]AddResult, len(r.Items))
@@ -155,6 +158,10 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 			res.Item, err = t.Item(id)
 			return err
 		}
+	}
+	if i, there := t.survivor(q.Name, n.Past); there {
+		res.Existing, res.Item = true, i
+		return nil
 	}
 	if !q.UniqueReferences || n.Reference == "" || n.Past.free() {
 		return nil

@@ -89,6 +89,8 @@ type File struct {
 	columns   *columns // CSV
 	read      reader
 	split     []object.Field
+	identity  uint64          // of the archived item read last, 0 = none
+	seen      map[uint64]bool // of those read before
 }
 
 // Open looks at the beginning of r and readies its rows. The error is a
@@ -97,7 +99,11 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	if opt.Zone == nil {
 		opt.Zone = time.UTC
 	}
-	decoded, err := decode(bufio.NewReaderSize(r, 64<<10), opt.Encoding)
+	plain, err := unpacked(bufio.NewReaderSize(r, 64<<10))
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := decode(plain, opt.Encoding)
 	if err != nil {
 		return nil, err
 	}

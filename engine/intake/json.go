@@ -29,7 +29,10 @@ func (f *File) lineRows(yield func(Row, error) bool) {
 			return
 		}
 		raw := bytes.TrimSpace(line)
-		if len(raw) > 0 && !yield(f.row(f.in.n, raw), nil) {
+		if len(raw) == 0 {
+			continue
+		}
+		if row := f.row(f.in.n, raw); !f.repeats() && !yield(row, nil) {
 			return
 		}
 	}
@@ -59,6 +62,9 @@ func (f *File) object(raw []byte) (engine.NewItem, error) {
 	f.split = list
 	if inner, ok := rejectedRow(list); ok {
 		return f.object(inner)
+	}
+	if isArchived(list) {
+		return f.archived(raw)
 	}
 	if lookUp(list, "payload") != nil || lookUp(list, "payload_base64") != nil {
 		return f.itemOf(list)
