@@ -25,7 +25,9 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 		}
 		a := newAudit(of.bolt)
 		err := a.run()
-		problems = a.problems()
+		if problems = a.problems(); err == nil && len(problems) == 0 {
+			problems, err = store.Check(r)
+		}
 		return err
 	})
 	return problems, err
@@ -42,6 +44,10 @@ type audit struct {
 	queues   map[string]*inventory
 	due      map[string]bool // keys that the due index must have
 	highest  uint64          // Seq of the newest change that is known of
+
+	byID     map[string]*jobInventory
+	byNumber map[uint64]*jobInventory
+	wanted   map[byte]int // entries about jobs that must be there and are, by table
 }
 
 // finding is something that is wrong, and how to mend it.
@@ -75,6 +81,7 @@ func (a *audit) run() (err error) {
 			err = damaged("store", unreadable(p))
 		}
 	}()
+	a.jobs()
 	for n, top := range [2][]byte{queuesBucket, transactionsBucket} {
 		c := a.b.Bucket(top).Cursor()
 		for k, v := c.First(); k != nil; k, v = c.Next() {
@@ -86,6 +93,7 @@ func (a *audit) run() (err error) {
 	for _, q := range a.queues {
 		a.links(q)
 	}
+	a.jobStrays()
 	a.dueIndex()
 	a.history()
 	a.holds()

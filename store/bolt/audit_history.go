@@ -69,7 +69,10 @@ func (a *audit) history() {
 		}
 		if err != nil || block.bad {
 			key, value := bytes.Clone(k), bytes.Clone(v)
-			a.found(func(m *mender) error { return m.cutBlock(key, value) }, "the history from change %d on can't be read", first)
+			a.found(func(m *mender) error {
+				m.keep("history", "", key, value)
+				return m.b.Bucket(historyBucket).Delete(key)
+			}, "the history from change %d on can't be read", first)
 		}
 	}
 	for _, q := range a.queues {

@@ -10,6 +10,9 @@ import (
 func (a *audit) item(q *inventory, i *store.Item, at place) {
 	q.counted.items[i.Status]++
 	q.life.of(i.Number).linked = !i.Previous.IsZero() || !i.Next.IsZero()
+	if i.Status.Waiting() && i.Withheld {
+		q.counted.withheld++
+	}
 	a.standing(q, i, at)
 	if end := leaseEnd(i); end != 0 {
 		a.want(q, leases, appendNumber(appendTime(nil, end), i.Number), nil, i)
@@ -62,6 +65,7 @@ func (a *audit) standing(q *inventory, i *store.Item, at place) {
 	if is.dated {
 		fit = fit && q.has(dated, appendNumber(order, i.Number))
 	}
+	a.inJob(q, i, fit && is.delayed)
 	switch {
 	case fit && is.delayed:
 		q.counted.delayed++
@@ -69,7 +73,7 @@ func (a *audit) standing(q *inventory, i *store.Item, at place) {
 	case fit && is.dated:
 		q.entries[dated]++
 	case fit:
-	case i.ReadyAt() != 0 && i.Status.Waiting():
+	case i.ReadyAt() != 0 && i.Status.Waiting() && !i.Withheld:
 		a.found(func(m *mender) error { return m.stand(q, i, at, standing{delayed: true}) }, "item %s stands neither with the delayed nor with the ready", i.ID())
 	default:
 		a.found(func(m *mender) error { return m.stand(q, i, at, stands(i, false)) }, "item %s does not stand where it is claimed from", i.ID())
@@ -117,10 +121,10 @@ func (a *audit) strays(q *inventory, s space) {
 func belongs(q *inventory, s space, k, v []byte, i *store.Item, at place) bool {
 	switch s {
 	case dated:
-		return at.rank == 0 && i.Status.Waiting() && i.DueAt != 0 && bytes.Equal(k, appendNumber(appendOrder(nil, i), i.Number)) &&
+		return at.rank == 0 && i.Status.Waiting() && !i.Withheld && i.DueAt != 0 && bytes.Equal(k, appendNumber(appendOrder(nil, i), i.Number)) &&
 			!q.has(delayed, appendNumber(appendTime(nil, i.ReadyAt()), i.Number))
 	case delayed:
-		return at.rank == 0 && i.Status.Waiting() && i.ReadyAt() != 0 && bytes.Equal(k, appendNumber(appendTime(nil, i.ReadyAt()), i.Number))
+		return at.rank == 0 && i.Status.Waiting() && !i.Withheld && i.ReadyAt() != 0 && bytes.Equal(k, appendNumber(appendTime(nil, i.ReadyAt()), i.Number))
 	case leases:
 		return leaseEnd(i) != 0 && bytes.Equal(k, appendNumber(appendTime(nil, leaseEnd(i)), i.Number))
 	case references:
@@ -173,6 +177,9 @@ func (a *audit) counters(q *inventory) {
 	}
 	if has.delayed != want.delayed {
 		a.found(mend, "queue %s: its counter of delayed items says %d, there are %d", q.name, has.delayed, want.delayed)
+	}
+	if has.withheld != want.withheld {
+		a.found(mend, "queue %s: its counter of withheld items says %d, there are %d", q.name, has.withheld, want.withheld)
 	}
 	if has.last < want.last {
 		a.found(mend, "queue %s: its last number is %d, but there is an item %d", q.name, has.last, want.last)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -96,15 +97,20 @@ func (m *mender) recount(q *inventory) error {
 	return q.root.Put(countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &n))
 }
 
-// numberIn gives the highest number that the history knows of a queue.
+// numberIn gives the highest number that the history knows of a queue. Blocks
+// that can't be read to their ends may say anything.
 func (m *mender) numberIn(queue string) (last uint64) {
 	c := m.b.Bucket(historyBucket).Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		b, err := openBlock(numberOf(k), v)
+		highest := uint64(0)
 		for err == nil && b.next() {
-			if b.at.Queue == queue {
-				last = max(last, b.at.Number)
+			if b.at.Queue == queue && b.at.Number < math.MaxInt64 {
+				highest = max(highest, b.at.Number)
 			}
+		}
+		if !b.bad {
+			last = max(last, highest)
 		}
 	}
 	return last
@@ -144,38 +150,6 @@ func (m *mender) rewrite(q *inventory, i *store.Item) error {
 		return err
 	}
 	return m.put(q, status, key, appendState(nil, i))
-}
-
-// cutBlock sets a block of history aside, and keeps those of its changes that
-// can be read.
-func (m *mender) cutBlock(key, value []byte) error {
-	m.keep("history", "", key, value)
-	h := m.b.Bucket(historyBucket)
-	if err := h.Delete(key); err != nil || len(key) != numberLen {
-		return err
-	}
-	var rest []store.Change
-	b, err := openBlock(numberOf(key), value)
-	for err == nil && b.next() {
-		if before, _ := m.blockBefore(b.at.Seq); before < b.at.Seq {
-			rest = append(rest, b.at)
-		}
-	}
-	return m.putBlock(rest)
-}
-
-// blockBefore gives the last change that is in the history up to a Seq.
-func (m *mender) blockBefore(seq uint64) (last uint64, ok bool) {
-	c := m.b.Bucket(historyBucket).Cursor()
-	k, v := c.Seek(numberKey(seq))
-	if k == nil || numberOf(k) > seq {
-		k, v = c.Prev()
-	}
-	b, err := openBlock(numberOf(k), v)
-	for err == nil && b.next() {
-		last, ok = b.at.Seq, true
-	}
-	return last, ok
 }
 
 // putBlock writes changes as one block, which may have gaps.

@@ -38,6 +38,16 @@ func lived(t testing.TB, path string, seed int) {
 		return errors.Join(tx.PutQueue(&store.Queue{Name: "a", Family: store.Jobs}), tx.PutQueue(&store.Queue{Name: "b", Family: store.Transactions}),
 			tx.PutPool(&store.Pool{Size: 9}), tx.PutMark("a", "m", 7))
 	})
+	do(func(tx store.Tx) error {
+		for n, queue := range []string{"a", "b", "a"} {
+			j := store.Job{Queue: queue, ID: fmt.Sprint("j", n), Status: store.JobStatus(1 + n), SingletonKey: "only", EndedAt: store.Time(n / 2)}
+			line, file := store.LogLine{Text: "began"}, store.Attachment{Name: "f"}
+			if err := errors.Join(tx.PutJob(&j), tx.AppendLog(j.ID, &line, 5), tx.PutChunk(j.ID, "f", 0, []byte("x")), tx.PutAttachment(j.ID, &file)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	for n := range 40 {
 		do(func(tx store.Tx) error {
 			k := n*7 + seed
@@ -45,6 +55,9 @@ func lived(t testing.TB, path string, seed int) {
 				Queue: []string{"a", "b"}[k%2], Status: store.Status(1 + k%13), Reference: []string{"", "r", fmt.Sprint("r", n)}[k%3],
 				Priority: store.Priority(k%3 - 1), DueAt: store.Time(k % 4 * 100), DeferUntil: store.Time(k % 5 * 50),
 				LeaseUntil: store.Time(k % 2 * 500), CreatedAt: store.Time(n),
+			}
+			if k%3 > 0 {
+				i.Job, i.Weight, i.Withheld = fmt.Sprint("j", k%2), 1+k%3, k%7 == 0
 			}
 			if k%4 == 0 {
 				i.Key = fmt.Sprint("key", n)
@@ -123,7 +136,19 @@ func (s *spoiler) spoil(b *bbolt.Tx) (string, error) {
 	}
 	garbage := [][]byte{[]byte("garbage"), {}, {1}, {1, 200, 3}}[s.draw(4, "garbage")]
 	index := indexes[s.draw(len(indexes), "index")]
-	switch s.draw(16, "damage") {
+	switch s.draw(19, "damage") {
+	case 15, 16:
+		bucket := b.Bucket([][]byte{[]byte("jobs"), []byte("jobs"), []byte("attachments"), []byte("chunks")}[s.draw(4, "bucket")])
+		return "lose something of jobs", s.at(bucket, func(c *bbolt.Cursor, k, _ []byte) error {
+			if k[0] == 'r' {
+				return nil // who loses a job's record loses the job
+			}
+			return c.Delete()
+		})
+	case 17:
+		bucket := b.Bucket([]byte("jobs"))
+		return "spoil something of jobs", s.at(bucket, func(_ *bbolt.Cursor, k, _ []byte) error { return bucket.Put(bytes.Clone(k), garbage) })
+
 	case 0:
 		return "lose an entry of " + index, s.at(root.Bucket([]byte(index)), func(c *bbolt.Cursor, _, _ []byte) error { return c.Delete() })
 	case 1:
