@@ -143,7 +143,7 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 			return err
 		}
 	}
-	if n.Job != "" {
+	if n.joins() {
 		if err := t.joinable(q, n.Job); err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 		MaxAttempts: n.MaxAttempts, Retryable: true,
 		DeferUntil: n.DeferUntil, DueAt: n.DueAt, RiskAt: n.RiskAt, Job: n.Job,
 	}
-	if n.Job != "" {
+	if n.joins() {
 		if err := t.join(q, n.Job); err != nil {
 			return err
 		}

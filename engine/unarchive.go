@@ -56,6 +56,12 @@ func (e *Engine) openPast(q *store.Queue, n *NewItem) (err error) {
 	return err
 }
 
+// joins says that an item is to count for the job that it names. One from an
+// archive only keeps the name: its job has counted it, and may be over or gone.
+func (n *NewItem) joins() bool {
+	return n.Job != "" && (n.Past == nil || !n.Past.Archived)
+}
+
 // survivor finds an archived item that is still there, as one is when its
 // archiving was cut off, or it was retried meanwhile.
 func (t *tx) survivor(queue string, p *Past) (store.Item, bool) {

@@ -55,7 +55,7 @@ func TestArchivesComeBack(t *testing.T) {
 				q.Encrypted = encrypted
 			})
 			exact := "{\"a\":  1,\n \"b\": \"<&>\"}"
-			r.add("q", engine.NewItem{Payload: []byte(exact), Reference: "R"})
+			r.add("q", engine.NewItem{Payload: []byte(exact), Reference: "R", Job: "nightly"})
 			rec := r.claim("q", "robot", 1)[0]
 			if out, err := r.Settle(r.ctx, []engine.Settlement{{
 				Item: rec.ID(), Fence: rec.Fence, Status: engine.System, Reason: "x", Details: "line 3", Output: []byte(`{ "o": 1 }`),
@@ -75,7 +75,7 @@ func TestArchivesComeBack(t *testing.T) {
 				t.Fatal(results, err)
 			}
 			got := r.item(results[0].Item.ID())
-			if string(got.Payload) != exact || string(got.Output) != string(want.Output) || got.Error.Details != "line 3" || got.Status != want.Status || got.EndedAt != want.EndedAt || got.Group != want.Group {
+			if string(got.Payload) != exact || string(got.Output) != string(want.Output) || got.Error.Details != "line 3" || got.Status != want.Status || got.EndedAt != want.EndedAt || got.Group != want.Group || got.Job != "nightly" {
 				t.Errorf("it came back as %+v", got)
 			}
 			time.Sleep(3 * time.Hour)

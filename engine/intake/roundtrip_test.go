@@ -31,17 +31,20 @@ func TestRoundTrips(t *testing.T) {
 
 func roundTrip(t *rapid.T, format export.Format) {
 	ctx := context.Background()
-	e, err := engine.Open(ctx, memory.New(), engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	engines := map[string]*engine.Engine{} // two, since a job is of one queue for life
 	family := rapid.SampledFrom([]store.Family{store.Jobs, store.Transactions}).Draw(t, "family")
 	for _, name := range []string{"from", "to"} {
+		e, err := engine.Open(ctx, memory.New(), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
 		if _, err := e.AddQueue(ctx, engine.DefaultQueue(name, family)); err != nil {
 			t.Fatal(err)
 		}
+		engines[name] = e
 	}
+	e, to := engines["from"], engines["to"]
 	items := rapid.SliceOfNDistinct(anyItem(family), 1, 6, func(n engine.NewItem) string { return n.Key }).Draw(t, "items")
 	if _, err := e.Add(ctx, engine.AddRequest{Queue: "from", Items: items}); err != nil {
 		t.Fatal(err)
@@ -58,11 +61,11 @@ func roundTrip(t *rapid.T, format export.Format) {
 		}
 		again = append(again, row.Item)
 	}
-	if _, err := e.Add(ctx, engine.AddRequest{Queue: "to", Items: again}); err != nil {
+	if _, err := to.Add(ctx, engine.AddRequest{Queue: "to", Items: again}); err != nil {
 		t.Fatal(err)
 	}
 	for n := range items {
-		was, is := record(t, e, "from", n+1), record(t, e, "to", n+1)
+		was, is := record(t, e, "from", n+1), record(t, to, "to", n+1)
 		if format == export.CSV {
 			sameValues(t, file, was.Payload, is.Payload)
 			was.Payload, is.Payload = nil, nil
