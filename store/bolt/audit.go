@@ -351,3 +351,21 @@ func (a *audit) meta() {
 		}
 	}
 }
+
+// holds finds blocks that can't be read; mending drops them.
+func (a *audit) holds() {
+	b := a.b.Bucket(slotsBucket)
+	if b == nil {
+		return
+	}
+	_ = b.ForEach(func(k, v []byte) error { // fn never fails
+		if bytes.Equal(k, openKey) {
+			v = v[min(8, len(v)):]
+		}
+		if _, err := readHolds(v); err != nil {
+			key := bytes.Clone(k)
+			a.found(func(m *mender) error { return m.b.Bucket(slotsBucket).Delete(key) }, "history of slots: %v", err)
+		}
+		return nil
+	})
+}

@@ -37,6 +37,9 @@ func (q *queue) query(r *reader, by *store.Query, yield func(store.Item, error) 
 	}
 	switch {
 	case by.Reference != "":
+		if j, err := r.job(by.Job); by.Job != "" && (err != nil || j == nil) {
+			return err == nil || yield(store.Item{}, err)
+		}
 		return q.byReference(by, after, yield)
 	case by.Job != "":
 		return q.byJob(r, by, after, yield)
