@@ -101,3 +101,25 @@ func TestPlainConsoleTakesItsCommandsFromAPipe(t *testing.T) {
 		t.Error("an escape sequence is in the output")
 	}
 }
+
+func TestSnapshotsOfQueuesAndItems(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "orders", "--family", "transactions")
+	r.ok("item", "add", "--queue", "orders", "--payload", `{"n":"<&>"}`, "--reference", "INV-1")
+	says(t, r.ok("snapshot", "orders"), "Queues ▸ orders", "INV-1")
+	says(t, r.ok("snapshot", "orders/1"), "item 1", `"n": "<&>"`)
+	for _, screen := range []string{"slots", "queues", "abandoned", "review", "events", "robots", "7"} {
+		if got := r.ok("snapshot", screen, "--size", "80x24"); strings.Count(got, "\n") != 24 {
+			t.Errorf("%s has %d lines", screen, strings.Count(got, "\n"))
+		}
+	}
+	says(t, r.ok("snapshot", "events"), "queue-add", "orders/1")
+	says(t, r.ok("snapshot", "orders/1", "--svg"), "<svg", "&lt;&amp;&gt;", "#101418")
+	if got := r.run("snapshot", "ordres"); got.code != 2 {
+		t.Errorf("%+v", got)
+	}
+	says(t, r.ok("snapshot", "slots", "--demo", "office", "--after", "200ms"), "DEMO", "pool")
+	if got := r.run("snapshot", "slots", "--demo", "none"); got.code != 2 {
+		t.Errorf("%+v", got)
+	}
+}

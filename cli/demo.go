@@ -39,18 +39,27 @@ func (a *app) demoCommand() *cobra.Command {
 }
 
 func (a *app) demo(ctx context.Context, o demo.Options) error {
-	e, err := engine.Open(ctx, memory.New(), engine.Options{Name: "memory:"})
+	e, end, err := startDemo(ctx, o)
 	if err != nil {
 		return err
 	}
+	return errors.Join(a.show(ctx, e, tui.EngineHere, true), end())
+}
+
+// startDemo starts an engine with made-up traffic; end stops both.
+func startDemo(ctx context.Context, o demo.Options) (e *engine.Engine, end func() error, err error) {
+	if e, err = engine.Open(ctx, memory.New(), engine.Options{Name: "memory:"}); err != nil {
+		return nil, nil, err
+	}
 	d, err := demo.New(ctx, e, o)
 	if err != nil {
-		return errors.Join(err, e.Close())
+		return nil, nil, errors.Join(err, e.Close())
 	}
 	drains := drain.Start(ctx, e, drain.Options{Handlers: d.Handlers()})
 	d.Start(ctx)
-	shown := a.show(ctx, e, tui.EngineHere, true)
-	d.Stop()
-	drains.Abort()
-	return errors.Join(shown, e.Close())
+	return e, func() error {
+		d.Stop()
+		drains.Abort()
+		return e.Close()
+	}, nil
 }

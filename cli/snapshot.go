@@ -2,51 +2,117 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"signalbox/engine"
+	"signalbox/engine/demo"
+	"signalbox/themes"
 	"signalbox/tui"
+	"signalbox/tui/svg"
 )
 
+// snapping is one run of snapshot.
+type snapping struct {
+	screen, size, color string
+	svg                 bool
+	demo                demo.Options
+	settle              time.Duration
+}
+
 func (a *app) snapshotCommand() *cobra.Command {
-	var size, color string
+	var s snapping
 	c := &cobra.Command{
-		Use: "snapshot SCREEN", Short: "Print one picture of a screen of the console", Args: takes("SCREEN"),
-		Example: "signalbox snapshot slots --size 120x40",
+		Use: "snapshot SCREEN|QUEUE|ITEM", Short: "Print one picture of a screen of the console", Args: takes("SCREEN|QUEUE|ITEM"),
+		Long:    "Print one picture of a screen of the console: slots, queues, abandoned, review, events or robots, or by number; the items of a queue by its name; an item's page by its id.",
+		Example: "signalbox snapshot slots --size 120x40\nsignalbox snapshot review --demo office --svg > review.svg",
 	}
-	c.Flags().StringVar(&size, "size", "120x40", "how large, as columns x rows")
-	c.Flags().StringVar(&color, "color", "auto", "when to colour: always, never, or auto (on a terminal)")
+	f := c.Flags()
+	f.StringVar(&s.size, "size", "120x40", "how large, as columns x rows")
+	f.StringVar(&s.color, "color", "auto", "when to colour: always, never, or auto (on a terminal)")
+	f.BoolVar(&s.svg, "svg", false, "as an SVG file, for documents")
+	f.StringVar(&s.demo.Scenario, "demo", "", "of a scenario of the demo instead of the store")
+	f.DurationVar(&s.settle, "after", 4*time.Second, "how long the demo runs before the picture")
+	f.Float64Var(&s.demo.Speed, "speed", 4, "how many times faster than life the demo runs")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		w, h, err := parseSize(size)
-		if err != nil {
-			return err
+		s.screen = args[0]
+		if s.demo.Scenario != "" {
+			return a.snapDemo(engine.WithActor(c.Context(), a.actor()), &s)
 		}
-		profile, err := a.colors(color)
-		if err != nil {
-			return err
-		}
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
-			o, err := a.screenOptions(s)
-			if err != nil {
-				return err
-			}
-			a.warnOfTheme(o.Config.Theme)
-			frame, err := tui.Frame(ctx, o, args[0], w, h, profile)
-			if err != nil {
-				return err
-			}
-			if profile == colorprofile.NoTTY {
-				frame = ansi.Strip(frame)
-			}
-			_, err = fmt.Fprintln(a.Stdout, frame)
-			return err
-		})
+		return a.do(c.Context(), func(ctx context.Context, service Service) error { return a.snap(ctx, service, &s) })
 	}
 	return c
+}
+
+// snap prints the picture.
+func (a *app) snap(ctx context.Context, service Service, s *snapping) error {
+	w, h, err := parseSize(s.size)
+	if err != nil {
+		return err
+	}
+	if s.svg && s.color == "auto" {
+		s.color = "always"
+	}
+	profile, err := a.colors(s.color)
+	if err != nil {
+		return err
+	}
+	o, err := a.screenOptions(service)
+	if err != nil {
+		return err
+	}
+	o.Demo = s.demo.Scenario != ""
+	a.warnOfTheme(o.Config.Theme)
+	frame, err := tui.Frame(ctx, o, s.screen, w, h, profile)
+	if err != nil {
+		return err
+	}
+	if profile == colorprofile.NoTTY {
+		frame = ansi.Strip(frame)
+	}
+	if s.svg {
+		return svg.Write(a.Stdout, frame, a.ground(o.Config.Theme))
+	}
+	_, err = fmt.Fprintln(a.Stdout, frame)
+	return err
+}
+
+// ground is what a theme is made to stand on.
+func (a *app) ground(name string) svg.Ground {
+	theme := themes.Default(true)
+	if name != "" {
+		theme, _ = themes.Find(a.ownThemes(), name) // its faults have been told
+	}
+	back, front := theme.Ground()
+	return svg.Ground{Back: back, Front: front}
+}
+
+// snapDemo lets the demo run for a while and prints the picture.
+func (a *app) snapDemo(ctx context.Context, s *snapping) error {
+	if s.settle < 0 || s.settle > time.Minute {
+		return usage(fmt.Sprintf("--after %s", s.settle), "from 0s to 1m", "write it as 4s")
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	e, end, err := startDemo(ctx, s.demo)
+	if err != nil {
+		return err
+	}
+	wait := time.NewTimer(s.settle)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		err = a.snap(ctx, e, s)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return errors.Join(err, end())
 }
 
 func parseSize(s string) (w, h int, err error) {

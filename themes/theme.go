@@ -59,6 +59,10 @@ func (t *Theme) For(profile colorprofile.Profile) *Theme {
 	return &other
 }
 
+// Ground is the background and the foreground that the theme is made for: the
+// terminal's own, which it never paints.
+func (t *Theme) Ground() (back, front color.Color) { return t.background, t.foreground }
+
 // Faded is the theme with every word and mark muted, for a picture that is
 // not live. Surfaces stay, so that the hand is still seen.
 func (t *Theme) Faded() *Theme {

@@ -9,19 +9,20 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"signalbox/store"
+	"signalbox/tui/screen"
+	"signalbox/tui/screen/item"
+	"signalbox/tui/screen/items"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/toast"
 )
 
 // Frame gives one picture of a screen as it stands now, with escape sequences
 // for what profile allows, and needs no terminal. The screen is named as in
-// the line of places, or by its number.
-func Frame(ctx context.Context, o Options, screen string, w, h int, profile colorprofile.Profile) (string, error) {
+// the line of places, or by its number; a queue's name is the list of its items,
+// and an item's id its page.
+func Frame(ctx context.Context, o Options, name string, w, h int, profile colorprofile.Profile) (string, error) {
 	a, err := newApp(ctx, &o)
 	if err != nil {
-		return "", err
-	}
-	if err := a.open(screen); err != nil {
 		return "", err
 	}
 	a.still, a.toasts = true, toast.List{} // a picture has no one to tell
@@ -32,8 +33,11 @@ func Frame(ctx context.Context, o Options, screen string, w, h int, profile colo
 	if err != nil {
 		return "", err
 	}
-	a.drive(a.wake())
 	a.drive(a.fed(fedMsg{snap: snap}))
+	if err := a.open(name); err != nil {
+		return "", err
+	}
+	a.drive(a.wake())
 	return a.View().Content, nil
 }
 
@@ -49,6 +53,12 @@ func (a *app) open(name string) error {
 			at = i
 		}
 	}
+	if above := a.named(name); at < 0 && above != nil {
+		a.at = slices.IndexFunc(a.places, func(p place) bool { return p.number == 2 })
+		p := &a.places[a.at]
+		p.stack = append(p.stack, above...)
+		return nil
+	}
 	if at < 0 {
 		mend := "use one of " + strings.Join(names, ", ")
 		if near := text.Nearest(name, names); near != "" {
@@ -58,6 +68,19 @@ func (a *app) open(name string) error {
 	}
 	a.at = at
 	return nil
+}
+
+// named gives the screens above the queues that a queue or an item is shown on,
+// nil where nothing has that name.
+func (a *app) named(name string) []screen.Screen {
+	if _, ok := a.env.Queue(name); ok {
+		return []screen.Screen{items.New(a.desk, items.Queue(name))}
+	}
+	id, err := store.ParseID(name)
+	if _, ok := a.env.Queue(id.Queue); err != nil || !ok {
+		return nil
+	}
+	return []screen.Screen{items.New(a.desk, items.Queue(id.Queue)), item.New(a.desk, id, item.Walk{})}
 }
 
 // drive runs commands in place until none is left, where no program does.

@@ -2,6 +2,7 @@ package item
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -121,7 +122,7 @@ func breakLine(l line, w int) []line {
 	used := 0
 	for _, r := range l {
 		for rest := r.text; rest != ""; {
-			head := take(rest, w-used)
+			head := atBlank(take(rest, w-used), rest)
 			if head == "" && used == 0 {
 				head = rest[:first(rest)] // wider than the page: it will be cut
 			}
@@ -134,6 +135,18 @@ func breakLine(l line, w int) []line {
 		}
 	}
 	return append(out, cur)
+}
+
+// atBlank draws a cut back to the last blank, where there is one not far back:
+// prose breaks between words.
+func atBlank(head, rest text.Safe) text.Safe {
+	if len(head) == len(rest) || head == "" || rest[len(head)] == ' ' {
+		return head
+	}
+	if i := strings.LastIndexByte(string(head), ' '); i > 0 && len(head)-i < 24 {
+		return head[:i+1]
+	}
+	return head
 }
 
 // take gives the beginning of a text that fits w columns. It looks no further

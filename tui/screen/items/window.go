@@ -196,6 +196,9 @@ func (s *Items) accept(e env.Env, got act.Window) {
 	w.err, w.loaded = nil, true
 	w.atStart, w.atEnd, w.total, w.damaged = got.AtStart, got.AtEnd, got.Total, got.Damaged
 	s.table.SetRows(got.Rows, s.height(e), e.Now)
+	if w.to != stay { // the list is another, or it is looked at from elsewhere
+		_ = s.table.Lost()
+	}
 	switch w.to {
 	case toTop:
 		s.table.Move(keymap.Top, s.height(e), e.Now)
