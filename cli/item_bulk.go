@@ -30,10 +30,6 @@ const (
 // runBulk has the engine act on items that are named, or on all that are
 // selected, frozen with the revision each has now.
 func (d *decision) runBulk(ctx context.Context, s Service, ids []store.ID, r engine.BulkRequest) (err error) {
-	r.First = d.first
-	if r.Rate, err = engine.ParseRate(d.rate); err != nil {
-		return err
-	}
 	asks := !d.yes
 	if len(ids) > 0 {
 		r.Targets, asks = named(ids), d.asks
@@ -61,7 +57,11 @@ func (d *decision) runBulk(ctx context.Context, s Service, ids []store.ID, r eng
 }
 
 // start sets a bulk act going that needs no consent, and sees it to its end.
-func (d *decision) start(ctx context.Context, s Service, r engine.BulkRequest) error {
+func (d *decision) start(ctx context.Context, s Service, r engine.BulkRequest) (err error) {
+	r.First = d.first
+	if r.Rate, err = engine.ParseRate(d.rate); err != nil {
+		return err
+	}
 	state, err := s.StartBulk(ctx, r)
 	if err != nil {
 		return err

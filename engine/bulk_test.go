@@ -323,3 +323,65 @@ func TestBulkRequestsThatMakeNoSense(t *testing.T) {
 		r.wantCode(err, store.CodeConflict)
 	})
 }
+
+// blind counts how often payloads are read.
+type blind struct {
+	store.Store
+	payloads atomic.Int64
+}
+
+type blindReader struct {
+	store.Reader
+	b *blind
+}
+
+type blindTx struct {
+	store.Tx
+	b *blind
+}
+
+func (b *blind) View(ctx context.Context, fn func(store.Reader) error) error {
+	return b.Store.View(ctx, func(r store.Reader) error { return fn(blindReader{r, b}) })
+}
+
+func (b *blind) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return b.Store.Update(ctx, func(t store.Tx) error { return fn(blindTx{t, b}) })
+}
+
+func (r blindReader) Payload(id store.ID) ([]byte, error) {
+	r.b.payloads.Add(1)
+	return r.Reader.Payload(id)
+}
+
+func (t blindTx) Payload(id store.ID) ([]byte, error) {
+	t.b.payloads.Add(1)
+	return t.Tx.Payload(id)
+}
+
+// Groups, their counts and judgements on whole groups look at no payload.
+func TestGroupsLookAtNoPayload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &blind{Store: memory.New()}
+		r := start(t, s)
+		defer r.Close()
+		r.queue("q", store.Transactions, nil)
+		r.excepted("q", 50)
+		s.payloads.Store(0)
+		groups, err := r.Groups(r.ctx, "")
+		if err != nil || len(groups) != 1 || groups[0].Count != 50 {
+			t.Fatalf("%+v %v", groups, err)
+		}
+		if _, err := r.Watch(r.ctx, 0); err != nil {
+			t.Fatal(err)
+		}
+		whole := []engine.ListRequest{{Queue: "q", Group: groups[0].Text}}
+		for _, verb := range []string{engine.Assign, engine.Note, engine.Clear, engine.Verify} {
+			if b := r.bulk(engine.BulkRequest{Verb: verb, Select: whole, Note: "hm"}); b.Done != 50 {
+				t.Fatalf("%+v", b)
+			}
+		}
+		if n := s.payloads.Load(); n != 0 {
+			t.Errorf("%d payloads were read", n)
+		}
+	})
+}

@@ -66,7 +66,7 @@ func (e *Engine) freeze(ctx context.Context, r *BulkRequest) (*frozen, error) {
 	case len(r.Targets) > MaxSelection:
 		return nil, tooMany()
 	case len(r.Targets) > 0:
-		set.numbers, set.revisions = make([]uint64, 0, len(r.Targets)), make([]uint64, 0, len(r.Targets))
+		set.numbers, set.revisions = make([]uint64, 0, len(r.Targets)), make([]uint32, 0, len(r.Targets))
 		for _, t := range r.Targets {
 			set.add(t.Item, t.Revision)
 		}

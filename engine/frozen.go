@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -8,12 +9,12 @@ import (
 )
 
 // frozen is a set of items in the order they were chosen, each with the
-// revision it had then, and what has become of it: 18 bytes an item and 8 more
+// revision it had then, and what has become of it: 14 bytes an item and 8 more
 // where copies are made, so that a million fit anywhere.
 type frozen struct {
 	runs      []run // stretches of one queue
 	numbers   []uint64
-	revisions []uint64 // as seen; as the act left it where that was done
+	revisions []uint32 // as seen; as the act left it where that was done
 	results   []result
 	statuses  []store.Status
 	next      []uint64 // of the copies that were made; nil while there are none
@@ -45,13 +46,17 @@ func (f *frozen) add(id store.ID, revision uint64) {
 		f.runs = append(f.runs, run{id.Queue, len(f.numbers)})
 	}
 	f.numbers = append(f.numbers, id.Number)
-	f.revisions = append(f.revisions, revision)
+	f.revisions = append(f.revisions, short(revision))
 }
+
+// short is a revision in less room. No item is written four billion times; one
+// that was would answer as changed.
+func short(revision uint64) uint32 { return uint32(min(revision, math.MaxUint32)) }
 
 // settle gives back what growing left over, and makes room for what becomes of
 // the first n.
 func (f *frozen) settle(n int) {
-	f.numbers, f.revisions = slices.Clip(f.numbers), slices.Clip(f.revisions)
+	f.numbers, f.revisions = slices.Clone(f.numbers), slices.Clone(f.revisions)
 	f.results, f.statuses = make([]result, n), make([]store.Status, n)
 }
 
@@ -60,7 +65,7 @@ func (f *frozen) queueAt(i int) string {
 }
 
 func (f *frozen) target(i int) Target {
-	return Target{store.ID{Queue: f.queueAt(i), Number: f.numbers[i]}, f.revisions[i]}
+	return Target{store.ID{Queue: f.queueAt(i), Number: f.numbers[i]}, uint64(f.revisions[i])}
 }
 
 // note keeps what became of an item.
@@ -68,7 +73,7 @@ func (f *frozen) note(i int, o *Outcome) {
 	f.results[i] = result(slices.Index(resultNames[:], o.Result))
 	f.statuses[i] = o.Status
 	if o.Result == OK {
-		f.revisions[i] = o.Revision
+		f.revisions[i] = short(o.Revision)
 	}
 	if o.Next.Number != 0 {
 		if f.next == nil {
@@ -82,7 +87,7 @@ func (f *frozen) note(i int, o *Outcome) {
 func (f *frozen) outcome(i int) Outcome {
 	o := Outcome{Item: f.target(i).Item, Result: resultNames[f.results[i]], Status: f.statuses[i]}
 	if o.Result == OK {
-		o.Revision = f.revisions[i]
+		o.Revision = uint64(f.revisions[i])
 	}
 	if f.next != nil && f.next[i] != 0 {
 		o.Next = store.ID{Queue: o.Item.Queue, Number: f.next[i]}
@@ -98,10 +103,16 @@ func (f *frozen) index() func(store.ID) bool {
 		if n+1 < len(f.runs) {
 			end = f.runs[n+1].from
 		}
-		by[r.queue] = append(by[r.queue], f.numbers[r.from:end]...)
+		numbers := f.numbers[r.from:end:end] // copied only where it must be put in order
+		if before, ok := by[r.queue]; ok {
+			numbers = append(before, numbers...)
+		}
+		by[r.queue] = numbers
 	}
-	for _, numbers := range by {
-		slices.Sort(numbers)
+	for queue, numbers := range by {
+		if !slices.IsSorted(numbers) {
+			by[queue] = slices.Sorted(slices.Values(numbers))
+		}
 	}
 	return func(id store.ID) bool {
 		_, found := slices.BinarySearch(by[id.Queue], id.Number)

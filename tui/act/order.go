@@ -109,7 +109,7 @@ func why(o *engine.Outcome, place *time.Location) string {
 	if o.LastEvent != "" {
 		before = fmt.Sprintf("%s by %s at %s", happened(o.LastEvent), env.Robot(o.LastBy), text.Clock(o.LastAt.Time(), place))
 	}
-	rule := o.Error
+	rule := strings.TrimPrefix(o.Error, fmt.Sprintf("item %q: ", o.Item.String()))
 	if e, ok := errors.AsType[*store.Error](o.Err); ok {
 		rule = e.Rule
 	}

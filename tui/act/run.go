@@ -177,7 +177,7 @@ func (d *Done) tally() Tally {
 	if d.Bulk == nil {
 		return Count(d.Outcomes, d.place)
 	}
-	t := Count(d.Bulk.Trouble, d.place)
+	t := Count(d.Outcomes, d.place)
 	t.OK, t.Stale, t.Gone, t.Refused = d.Bulk.Done, d.Bulk.Stale, d.Bulk.Gone, d.Bulk.Refused
 	return t
 }
