@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"signalbox/tui/text"
 )
 
 // bar shows on stderr how far a file is read, where that is a terminal.
+// It is safe for concurrent use.
 type bar struct {
-	app   *app
+	app *app
+
+	mu    sync.Mutex
 	size  int64 // 0 = unknown
 	width int   // in columns
 	read  int64
@@ -40,12 +44,19 @@ type countingReader struct {
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
+	c.bar.mu.Lock()
+	defer c.bar.mu.Unlock()
 	c.bar.read += int64(n)
 	c.bar.draw()
 	return n, err
 }
 
 func (b *bar) rows(stored, rejected int) {
+	if !b.on {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.note = text.Count(int64(stored)) + " stored"
 	if rejected > 0 {
 		b.note += ", " + text.Count(int64(rejected)) + " rejected"
@@ -53,8 +64,17 @@ func (b *bar) rows(stored, rejected int) {
 	b.draw()
 }
 
+// restart begins anew with the same file.
+func (b *bar) restart(size int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.size, b.read, b.note = size, 0, ""
+}
+
 // say tells at once what goes on.
 func (b *bar) say(note string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.note, b.drawn = note, time.Time{}
 	b.draw()
 }
@@ -74,6 +94,8 @@ func (b *bar) draw() {
 
 // clear takes the bar away.
 func (b *bar) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.on && !b.drawn.IsZero() {
 		fmt.Fprint(b.app.Stderr, "\r\x1b[K")
 	}

@@ -120,7 +120,7 @@ func TestImportOfWhatTheEngineRefuses(t *testing.T) {
 	r.ok("queue", "add", "q", "--family", "transactions")
 	large := fmt.Sprintf(`{"x":%q}`, strings.Repeat("x", 256_000))
 	path := r.file("a.jsonl", "{\"a\":1}\n"+large+"\n[1]\n"+large+"\n{\"a\":2}\n")
-	r.fails(2, "line 3: the row: it is not a JSON object (1 such row; ", "item", "import", "--queue", "q", path)
+	r.fails(2, "line 2: payload: 256008 characters, the limit is 256000 (2 such rows, 3 bad ones in all; ", "item", "import", "--queue", "q", path)
 	done := parse[imported](t, r.ok("item", "import", "--queue", "q", "--mode", "independent", path))
 	if done.Stored != 2 || done.Rejected != 3 {
 		t.Errorf("imported %+v", done)

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,6 +34,8 @@ type importing struct {
 	states  string
 	dates   string
 	text    string // its encoding
+	reading intake.Options
+	steady  bool // what is read is a regular file
 }
 
 func (a *app) itemImport() *cobra.Command {
@@ -103,29 +102,33 @@ func (im *importing) run(ctx context.Context, s Service) error {
 	if _, err := s.Queue(ctx, im.queue); err != nil {
 		return err
 	}
-	in, size, err := im.open()
+	src, err := im.open()
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer src.close()
 	if err := im.checkRejects(); err != nil {
 		return err
 	}
-	bar := newBar(im.app, size)
+	bar := newBar(im.app, src.size)
 	defer bar.clear()
 	zone, err := im.app.location()
 	if err != nil {
 		return err
 	}
-	file, err := intake.Open(bar.reader(in), im.options(zone))
+	im.reading, im.steady = im.options(zone), src.size > 0
+	if err := src.keep(im.mode == engine.AllOrNothing); err != nil {
+		return fmt.Errorf("%s: nothing was stored: %w", im.name(), err)
+	}
+	file, err := im.read(src.r, bar)
 	if err != nil {
-		return fmt.Errorf("%s: %w", im.name(), err)
+		return err
 	}
 	if open, err := im.startJob(ctx, s); err != nil || !open {
 		return err
 	}
 	if im.mode == engine.AllOrNothing {
-		err = im.whole(ctx, s, file, bar)
+		err = im.whole(ctx, s, src, file, bar)
 	} else {
 		err = im.batches(ctx, s, file, bar)
 	}
@@ -162,6 +165,15 @@ func (im *importing) sealJob(ctx context.Context, s Service, imported error) err
 	return errors.Join(imported, err)
 }
 
+// read readies the rows of what r gives.
+func (im *importing) read(r io.Reader, bar *bar) (*intake.File, error) {
+	file, err := intake.Open(bar.reader(r), im.reading)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", im.name(), err)
+	}
+	return file, nil
+}
+
 // checkReading refuses flags about the file that have no such value.
 func (im *importing) checkReading() error {
 	switch intake.States(im.states) {
@@ -186,26 +198,6 @@ func (im *importing) options(zone *time.Location) intake.Options {
 	}
 }
 
-func (im *importing) open() (io.ReadCloser, int64, error) {
-	if im.path == "-" {
-		return io.NopCloser(im.app.Stdin), 0, nil
-	}
-	f, err := os.Open(im.path)
-	if err != nil {
-		cause := errors.Unwrap(err)
-		return nil, 0, usage("file "+im.path, "it can't be read: "+cause.Error(), "give a file that is there, or - for stdin")
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("it is a folder")
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, 0, usage("file "+im.path, err.Error(), "give a file")
-	}
-	return f, info.Size(), nil
-}
-
 // name is the file as messages name it.
 func (im *importing) name() string {
 	if im.path == "-" {
@@ -216,8 +208,12 @@ func (im *importing) name() string {
 
 // rows are the file's rows from the line wanted on.
 func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
+	rows := file.Rows()
+	if im.steady {
+		rows = ahead(rows)
+	}
 	return func(yield func(intake.Row, error) bool) {
-		for row, err := range file.Rows() {
+		for row, err := range rows {
 			if err == nil && row.Line < im.from {
 				continue
 			}
@@ -229,58 +225,6 @@ func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 			}
 		}
 	}
-}
-
-// whole checks all rows before it stores any. After the first bad row no more
-// items are kept, but the others are still checked, to tell how many are bad.
-func (im *importing) whole(ctx context.Context, s Service, file *intake.File, bar *bar) error {
-	var items []engine.NewItem
-	var lines []int
-	var bad badRows
-	for row, err := range im.rows(file) {
-		if err != nil {
-			return fmt.Errorf("%s: nothing was stored: %w", im.name(), err)
-		}
-		if ctx.Err() != nil {
-			return &store.Error{Code: store.CodeFailed, Thing: im.name(), Rule: "interrupted, nothing was stored"}
-		}
-		if row.Err != nil {
-			bad.add(row.Line, row.Err)
-			items, lines = nil, nil
-		}
-		if bad.n == 0 {
-			items, lines = append(items, row.Item), append(lines, row.Line)
-		}
-	}
-	if bad.n > 0 {
-		return im.refusal(bad)
-	}
-	if len(items) == 0 {
-		return im.report(imported{})
-	}
-	bar.say("storing")
-	// From here on it is stored or refused, so that nobody need guess.
-	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name()), Items: items})
-	if err == nil {
-		bar.clear()
-		done := imported{Stored: len(items)}
-		for _, r := range results {
-			if r.Existing {
-				done.Stored, done.Existing = done.Stored-1, done.Existing+1
-			}
-		}
-		return im.report(done)
-	}
-	for i, r := range results {
-		if r.Err != nil {
-			first := slices.IndexFunc(items, func(n engine.NewItem) bool { return n.Reference == items[i].Reference })
-			bad.add(lines[i], twice(r.Err, items[i].Reference, lines[first], lines[i]))
-		}
-	}
-	if bad.n == 0 {
-		return err
-	}
-	return im.refusal(bad)
 }
 
 // badRows counts rejected rows, and those alike the first one.
@@ -306,10 +250,13 @@ func (im *importing) refusal(bad badRows) error {
 		first = *e
 	}
 	why, note := first.Thing, counted(bad.alike, "such row")
+	if bad.alike == 0 {
+		note = "those behind it were not tried"
+	}
 	if first.Rule != "" {
 		why += ": " + first.Rule
 	}
-	if bad.n > bad.alike {
+	if bad.alike > 0 && bad.n > bad.alike {
 		note += fmt.Sprintf(", %d bad ones in all", bad.n)
 	}
 	if first.Mend != "" {

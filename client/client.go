@@ -161,6 +161,9 @@ func (c *Client) refusal(answer *http.Response) error {
 	if err != nil || failure.Error == nil {
 		return store.Unavailable("socket "+c.path, fmt.Errorf("it answered %s", strings.TrimSpace(answer.Status)), "is this signalbox's socket?")
 	}
+	if failure.Row != nil {
+		return &engine.RowError{Row: *failure.Row, Err: failure.Error}
+	}
 	if failure.Results != nil {
 		return &refused{failure.Error, failure.Results}
 	}

@@ -1,11 +1,13 @@
 package client
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -76,6 +78,58 @@ func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResu
 		return wire.Added(r.results), r.problem
 	}
 	return wire.Added(results), err
+}
+
+// Import stores all items that rows yields or none; see engine.Engine.Import.
+func (c *Client) Import(ctx context.Context, r engine.ImportRequest, rows iter.Seq2[engine.NewItem, error]) (done engine.ImportResult, err error) {
+	if c.opt.ReadOnly {
+		return done, errReadOnly
+	}
+	in, out := io.Pipe()
+	sent := make(chan error, 1)
+	go func() {
+		bad, err := writeRows(ctx, out, rows)
+		out.CloseWithError(err)
+		sent <- bad
+	}()
+	query := url.Values{"queue": {r.Queue}, "from": {r.From}, "strict": {strconv.FormatBool(r.Strict)}}
+	// An end of ctx is told to the engine as the end of the rows.
+	answer, err := c.stream(context.WithoutCancel(ctx), http.MethodPost, "/v1/import?"+query.Encode(), "application/json", in)
+	_ = in.Close()
+	if bad := <-sent; bad != nil {
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		return done, bad
+	}
+	if err != nil {
+		return done, err
+	}
+	return decoded[engine.ImportResult](ctx, c, answer)
+}
+
+// writeRows sends the rows; bad is the error that they end with.
+func writeRows(ctx context.Context, w io.Writer, rows iter.Seq2[engine.NewItem, error]) (bad, err error) {
+	buf := bufio.NewWriterSize(w, 64<<10)
+	e := json.NewEncoder(buf)
+	for item, err := range rows {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			bad = err
+			if err := e.Encode(wire.ImportRow{Abort: true}); err != nil {
+				return bad, err
+			}
+			break
+		}
+		row := wire.ImportRow{NewItem: wire.NewItem{NewItem: item, Exact: append([]byte{}, item.Payload...)}}
+		row.Payload = nil
+		if err := e.Encode(row); err != nil {
+			return nil, err
+		}
+	}
+	return bad, buf.Flush()
 }
 
 // List gives a page of items.

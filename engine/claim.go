@@ -159,10 +159,16 @@ func (t *tx) claimReady(q *store.Queue, r *ask) ([]Record, error) {
 func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates iter.Seq2[store.Item, error]) ([]Record, error) {
 	var items []store.Item
 	var locked error // an item that nobody can read was passed over
-	seen := 0
+	seen, hidden := 0, 0
 	for i, err := range candidates {
 		if seen++; seen > claimScan || ctx.Err() != nil {
 			break
+		}
+		if err == nil && t.e.imports.hides(q.Name, i.Number) {
+			if hidden++; hidden > claimHidden {
+				break
+			}
+			continue
 		}
 		if err != nil || t.barred(&i) != nil || !r.suits(ctx, t, &i) { // an unreadable record is set aside; it never stops a queue
 			continue
@@ -202,6 +208,9 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 	}
 	if i.Status.InFlight() {
 		return nil, store.Conflict(thing, "claim failure: held by "+i.ClaimedBy, "wait for it")
+	}
+	if t.e.imports.hides(q.Name, i.Number) {
+		return nil, store.Conflict(thing, "claim failure: the import that brings it is under way", "wait for its end")
 	}
 	if _, err := t.openPayload(q, &i); err != nil {
 		return nil, err

@@ -51,6 +51,7 @@ type Engine struct {
 	schemas     schemas
 	bulks       bulks
 	vault       vault
+	imports     imports
 	latest      atomic.Int64 // what now gave last
 	jobAccess   func(context.Context, store.Job) bool
 	finisher    atomic.Pointer[finisher]
@@ -91,6 +92,9 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	}
 	if e.readOnly {
 		return e, nil
+	}
+	if err := e.undoImports(ctx); err != nil {
+		return nil, err
 	}
 	if err := e.endOrphans(ctx); err != nil {
 		return nil, err

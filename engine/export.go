@@ -75,6 +75,8 @@ type exporter struct {
 	list ListRequest
 	last uint64 // number of the newest item when it began
 	mask []string
+	// sealed says that contents must be opened.
+	sealed bool
 }
 
 func (e *Engine) exporter(ctx context.Context, r ExportRequest) (x exporter, err error) {
@@ -92,6 +94,10 @@ func (e *Engine) exporter(ctx context.Context, r ExportRequest) (x exporter, err
 		}
 		if r.Masked {
 			x.mask = q.Mask
+		}
+		x.sealed = q.Encrypted
+		if err := e.vault.locked(&q); err != nil { // a file of sealed contents is of no use
+			return err
 		}
 		for i, err := range rd.Items(store.Query{Queue: r.Queue, Desc: true}) {
 			if err == nil {
@@ -185,6 +191,29 @@ func (x *exporter) whole(r store.Reader, i store.Item, row *export.Row) (err err
 		failure.Details = res.Details
 		row.Error = &failure
 	}
+	if x.sealed {
+		if err := x.open(row); err != nil {
+			return err
+		}
+	}
 	row.Payload, row.Output, row.Analytics = Mask(row.Payload, x.mask), Mask(row.Output, x.mask), Mask(row.Analytics, x.mask)
 	return nil
+}
+
+// open opens a row's contents.
+func (x *exporter) open(row *export.Row) (err error) {
+	v := &x.e.vault
+	for field, content := range map[string]*[]byte{fieldPayload: &row.Payload, fieldOutput: &row.Output, fieldAnalytics: &row.Analytics} {
+		if *content, err = v.open(row.Chain, field, *content); err != nil {
+			return err
+		}
+	}
+	if row.Error == nil || row.Error.Details == "" {
+		return nil
+	}
+	details, err := v.open(row.Chain, fieldDetails, []byte(row.Error.Details))
+	failure := *row.Error
+	failure.Details = string(details)
+	row.Error = &failure
+	return err
 }

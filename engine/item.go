@@ -65,18 +65,28 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 	if len(r.Items) == 0 {
 		return nil, store.Invalid("an add to queue "+r.Queue, "holds no items", "give at least one")
 	}
+	return e.add(ctx, r, nil)
+}
+
+// add is Add, and with an import under way its items are part of that.
+func (e *Engine) add(ctx context.Context, r AddRequest, of *staged) ([]AddResult, error) {
 	bad := make([]error, len(r.Items)) // found here, where it holds up nobody else's commit
 	if err := e.openPasts(ctx, &r, bad); err != nil {
 		return nil, err
 	}
 	for i := range r.Items {
-		bad[i] = firstOf(bad[i], validateItem(&r.Items[i]))
+		bad[i] = firstOf(bad[i], r.Items[i].Validate())
 	}
 	held := e.schemas.heldAgainst(&r)
 	results := make([]AddResult, len(r.Items))
 	err := e.change(ctx, func(t *tx) error {
 		clear(results)
-		return t.addAll(&r, bad, held, results)
+		t.staging = of != nil
+		err := t.addAll(&r, bad, held, results)
+		if err == nil && of != nil {
+			err = of.mark(t, results)
+		}
+		return err
 	})
 	return results, err
 }
@@ -236,7 +246,9 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 	return err
 }
 
-func validateItem(n *NewItem) error {
+// Validate says what is wrong with an item in itself, whatever queue it is for;
+// Add refuses it for the same. CodeInvalid.
+func (n *NewItem) Validate() error {
 	if err := validatePayload(n.Payload); err != nil {
 		return err
 	}

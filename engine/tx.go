@@ -13,7 +13,9 @@ type tx struct {
 	e     *Engine
 	now   store.Time
 	actor string
-	after effects
+	// staging says that new items are part of an import under way.
+	staging bool
+	after   effects
 }
 
 // effects is gathered while a change runs and carried out after its commit.
@@ -235,7 +237,7 @@ func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 		t.remind(i.LeaseUntil)
 	case i.Status.Waiting() && i.ReadyAt() > t.now:
 		t.remind(i.ReadyAt())
-	case i.Status.Waiting():
+	case i.Status.Waiting() && !t.staging:
 		t.offerItem(i)
 	}
 }

@@ -16,7 +16,9 @@ import (
 // Limits on a request's body.
 const (
 	smallBody = 16 << 20
-	largeBody = 1 << 30 // an import that must be stored as a whole
+	largeBody = 1 << 30 // many items that must be stored as a whole
+	// endlessBody is that of an import, which is never in memory as a whole.
+	endlessBody = 1 << 50
 )
 
 // longestWait bounds how long one request may be parked.

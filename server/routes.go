@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"time"
 
 	"signalbox/engine"
@@ -40,6 +41,7 @@ func routes(health wire.Health) []route {
 		operation("POST /v1/queues/{queue}/link", smallBody, linkOf, link),
 
 		operation("POST /v1/items", largeBody, body[wire.AddRequest], add),
+		operation("POST /v1/import", endlessBody, importOf, imports),
 		read("GET /v1/items", (*params).list, Service.List),
 		read("GET /v1/plan", (*params).list, Service.Plan),
 		read("GET /v1/select", (*params).list, Service.Select),
@@ -294,6 +296,47 @@ func check(s Service, ctx context.Context, _ struct{}) (wire.Check, error) {
 
 func backup(s Service, ctx context.Context, _ struct{}) (octets, error) {
 	return func(w *writing) error { return s.Backup(ctx, w) }, nil
+}
+
+// importing is an import whose items are read while they are stored.
+type importing struct {
+	request engine.ImportRequest
+	body    io.Reader
+}
+
+func importOf(p *params) importing {
+	return importing{engine.ImportRequest{Queue: p.text("queue"), Strict: p.flag("strict"), From: p.text("from")}, p.r.Body}
+}
+
+func imports(s Service, ctx context.Context, in importing) (engine.ImportResult, error) {
+	done, err := s.Import(ctx, in.request, in.rows)
+	if err != nil {
+		_, _ = io.Copy(io.Discard, in.body) // the caller reads the answer when it has said all
+	}
+	return done, err
+}
+
+// rows yields the items of a body of JSON values.
+func (in importing) rows(yield func(engine.NewItem, error) bool) {
+	d := json.NewDecoder(in.body)
+	for {
+		var row wire.ImportRow
+		err := d.Decode(&row)
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
+			err = unfit(err)
+		case row.Abort:
+			err = store.Invalid("the import", "its caller gave it up", "send it again")
+		}
+		if row.Exact != nil {
+			row.Payload = row.Exact
+		}
+		if !yield(row.NewItem.NewItem, err) {
+			return
+		}
+	}
 }
 
 func exportOf(p *params) engine.ExportRequest {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"math"
 	"net"
@@ -40,6 +41,7 @@ type Service interface {
 	Prune(ctx context.Context, queue string, dryRun bool) (engine.PruneReport, error)
 
 	Add(context.Context, engine.AddRequest) ([]engine.AddResult, error)
+	Import(context.Context, engine.ImportRequest, iter.Seq2[engine.NewItem, error]) (engine.ImportResult, error)
 	List(context.Context, engine.ListRequest) (engine.Page, error)
 	Plan(context.Context, engine.ListRequest) (engine.Plan, error)
 	Select(context.Context, engine.ListRequest) ([]engine.Target, error)
@@ -207,6 +209,9 @@ func refuse(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
 	failure := wire.Failure{Error: wire.Flat(err)}
+	if refused, ok := errors.AsType[*engine.RowError](err); ok {
+		failure.Row = &refused.Row
+	}
 	if refused, ok := errors.AsType[*addRefused](err); ok {
 		failure.Error, failure.Results = wire.Flat(refused.error), refused.results
 	}

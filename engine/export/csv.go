@@ -48,6 +48,11 @@ var (
 	tail = []own{
 		{"item.key", func(c *csv, r *Row) { c.text(r.Key) }},
 		{"item.job", func(c *csv, r *Row) { c.text(r.Job) }},
+		{"item.weight", func(c *csv, r *Row) {
+			if r.Weight > 0 {
+				c.number(r.Weight)
+			}
+		}},
 		{"item.max_attempts", func(c *csv, r *Row) { c.number(r.MaxAttempts) }},
 		{"item.risk_at", func(c *csv, r *Row) { c.time(r.RiskAt) }},
 		{"item.failures", func(c *csv, r *Row) { c.number(r.Failures) }},

@@ -60,6 +60,13 @@ func (f *fields) number(name string, n int) {
 	f.b = strconv.AppendInt(f.b, int64(n), 10)
 }
 
+// count writes a number, 0 not at all.
+func (f *fields) count(name string, n int) {
+	if n != 0 {
+		f.number(name, n)
+	}
+}
+
 func (f *fields) unsigned(name string, n uint64) {
 	f.name(name)
 	f.b = strconv.AppendUint(f.b, n, 10)

@@ -41,6 +41,10 @@ func (lines) Row(b []byte, r *Row) []byte {
 	f.time("created_at", r.CreatedAt)
 	f.text("created_by", r.CreatedBy)
 	f.text("job", r.Job)
+	f.count("weight", r.Weight)
+	if r.Withheld {
+		f.truth("withheld", true)
+	}
 	f.failure(r.Error)
 	f.review(&r.Review)
 	f.text("group", r.Group)

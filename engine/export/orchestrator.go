@@ -19,9 +19,7 @@ func (orchestrator) Row(b []byte, r *Row) []byte {
 	f.text("key", r.Key)
 	f.text("priority", r.Priority.String())
 	f.number("attempts", r.Attempts)
-	if r.MaxAttempts > 0 {
-		f.number("max_attempts", r.MaxAttempts)
-	}
+	f.count("max_attempts", r.MaxAttempts)
 	f.number("failures", r.Failures)
 	f.number("reclaims", r.Reclaims)
 	f.truth("retryable", r.Retryable)
@@ -44,6 +42,7 @@ func (orchestrator) Row(b []byte, r *Row) []byte {
 	f.time("created_at", r.CreatedAt)
 	f.text("created_by", r.CreatedBy)
 	f.text("job", r.Job)
+	f.count("weight", r.Weight)
 	f.text("progress", r.Progress)
 	f.failure(r.Error)
 	if r.Review != (store.Review{}) {

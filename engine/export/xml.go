@@ -55,6 +55,9 @@ func (xml) Row(b []byte, r *Row) []byte {
 	x.time("created_at", r.CreatedAt)
 	x.text("created_by", r.CreatedBy)
 	x.text("job", r.Job)
+	if r.Weight > 0 {
+		x.unsigned("weight", uint64(r.Weight))
+	}
 	if e := r.Error; e != nil {
 		x.open("error")
 		x.text("kind", e.Kind)

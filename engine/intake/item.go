@@ -24,6 +24,7 @@ const (
 	riskAt
 	maxAttempts
 	job
+	weight
 	// What follows only says what an item went through.
 	id
 	status
@@ -65,14 +66,14 @@ const (
 // fieldNames are the names of fields as lists and exported files write them.
 var fieldNames = map[string]field{
 	"reference": reference, "key": key, "priority": priority, "defer_until": deferUntil, "due_at": dueAt, "risk_at": riskAt,
-	"max_attempts": maxAttempts, "job": job, "id": id, "status": status, "attempts": attempts, "failures": failures,
+	"max_attempts": maxAttempts, "job": job, "weight": weight, "id": id, "status": status, "attempts": attempts, "failures": failures,
 	"reclaims": reclaims, "retryable": retryable, "retry_no": retryNo, "fence": fence, "progress": progress,
 	"claimed_by": claimedBy, "claimed_at": claimedAt, "started_at": startedAt, "ended_at": endedAt,
 	"available_at": availableAt, "created_at": createdAt, "created_by": createdBy,
 	"payload": payload, "output": output, "analytics": analytics,
 	"payload_base64": payloadExact, "output_base64": outputExact, "analytics_base64": analyticsExact,
 	"queue": foreign, "number": foreign, "family": foreign, "chain": foreign, "previous": foreign, "next": foreign,
-	"lease_until": foreign, "group": foreign, "revision": foreign,
+	"lease_until": foreign, "group": foreign, "revision": foreign, "withheld": foreign,
 }
 
 // jsonNames are the names of fields in JSON: those, and the orchestrator's.
@@ -149,6 +150,9 @@ func (r *reader) item(g *given) (item engine.NewItem, err error) {
 		}
 	}
 	if item.MaxAttempts, err = whole("max_attempts", g[maxAttempts]); err != nil {
+		return item, err
+	}
+	if item.Weight, err = whole("weight", g[weight]); err != nil {
 		return item, err
 	}
 	if r.states.keeps(g) {

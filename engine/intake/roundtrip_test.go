@@ -31,25 +31,20 @@ func TestRoundTrips(t *testing.T) {
 
 func roundTrip(t *rapid.T, format export.Format) {
 	ctx := context.Background()
-	engines := map[string]*engine.Engine{} // two, since a job is of one queue for life
+	from, to := opened(t), opened(t)
+	defer from.Close()
+	defer to.Close()
 	family := rapid.SampledFrom([]store.Family{store.Jobs, store.Transactions}).Draw(t, "family")
-	for _, name := range []string{"from", "to"} {
-		e, err := engine.Open(ctx, memory.New(), engine.Options{})
-		if err != nil {
+	for _, e := range []*engine.Engine{from, to} {
+		if _, err := e.AddQueue(ctx, engine.DefaultQueue("q", family)); err != nil {
 			t.Fatal(err)
 		}
-		defer e.Close()
-		if _, err := e.AddQueue(ctx, engine.DefaultQueue(name, family)); err != nil {
-			t.Fatal(err)
-		}
-		engines[name] = e
 	}
-	e, to := engines["from"], engines["to"]
 	items := rapid.SliceOfNDistinct(anyItem(family), 1, 6, func(n engine.NewItem) string { return n.Key }).Draw(t, "items")
-	if _, err := e.Add(ctx, engine.AddRequest{Queue: "from", Items: items}); err != nil {
+	if _, err := from.Add(ctx, engine.AddRequest{Queue: "q", Items: items}); err != nil {
 		t.Fatal(err)
 	}
-	file := exported(t, e, "from", format)
+	file := exported(t, from, format)
 	f, err := intake.Open(bytes.NewReader(file), intake.Options{Now: now, States: intake.KeepStates})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, file)
@@ -61,11 +56,11 @@ func roundTrip(t *rapid.T, format export.Format) {
 		}
 		again = append(again, row.Item)
 	}
-	if _, err := to.Add(ctx, engine.AddRequest{Queue: "to", Items: again}); err != nil {
+	if _, err := to.Add(ctx, engine.AddRequest{Queue: "q", Items: again}); err != nil {
 		t.Fatal(err)
 	}
 	for n := range items {
-		was, is := record(t, e, "from", n+1), record(t, to, "to", n+1)
+		was, is := record(t, from, n+1), record(t, to, n+1)
 		if format == export.CSV {
 			sameValues(t, file, was.Payload, is.Payload)
 			was.Payload, is.Payload = nil, nil
@@ -74,26 +69,34 @@ func roundTrip(t *rapid.T, format export.Format) {
 			t.Fatalf("%s\nin\n%s", diff, file)
 		}
 	}
-	if second := exported(t, e, "from", format); !bytes.Equal(file, second) {
+	if second := exported(t, from, format); !bytes.Equal(file, second) {
 		t.Fatal("exported again it is another file")
 	}
 }
 
-func exported(t *rapid.T, e *engine.Engine, queue string, format export.Format) []byte {
+func opened(t *rapid.T) *engine.Engine {
+	e, err := engine.Open(context.Background(), memory.New(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func exported(t *rapid.T, e *engine.Engine, format export.Format) []byte {
 	var b bytes.Buffer
-	if _, err := e.Export(context.Background(), engine.ExportRequest{Queue: queue, Format: format, Filter: "status:queued,pending,completed,successful,failed,abandoned,retried,cancelled,deleted"}, &b); err != nil {
+	if _, err := e.Export(context.Background(), engine.ExportRequest{Queue: "q", Format: format, Filter: "status:queued,pending,completed,successful,failed,abandoned,retried,cancelled,deleted"}, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
 // record is an item without what its place in a queue gives it.
-func record(t *rapid.T, e *engine.Engine, queue string, number int) engine.Record {
-	r, err := e.Item(context.Background(), store.ID{Queue: queue, Number: uint64(number)})
+func record(t *rapid.T, e *engine.Engine, number int) engine.Record {
+	r, err := e.Item(context.Background(), store.ID{Queue: "q", Number: uint64(number)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Queue, r.Chain, r.LastChange = "", store.ID{}, 0
+	r.LastChange = 0
 	return r
 }
 
@@ -180,6 +183,9 @@ func anyItem(family store.Family) *rapid.Generator[engine.NewItem] {
 			DeferUntil: anyTime(t, "defer"),
 			RiskAt:     anyTime(t, "risk"), MaxAttempts: rapid.IntRange(0, 17).Draw(t, "max"),
 		}
+		if item.Job != "" {
+			item.Weight = rapid.IntRange(1, 3).Draw(t, "weight")
+		}
 		if family == store.Jobs {
 			item.Payload = []byte(anyJSON().Draw(t, "payload"))
 		} else {
@@ -215,4 +221,63 @@ func anyPast(t *rapid.T, family store.Family) *engine.Past {
 		p.Output, p.Analytics = []byte(anyObject(2).Draw(t, "output")), []byte(anyObject(1).Draw(t, "analytics"))
 	}
 	return p
+}
+
+// Every field that `item show` prints is exported under the same name with the
+// same value, and is known when it is read.
+func TestEveryFieldIsKnown(t *testing.T) {
+	var item store.Item
+	fill(reflect.ValueOf(&item).Elem())
+	item.Family, item.Status, item.Review.Status = store.Jobs, store.Failed, store.InReview
+	item.Priority = store.High
+	record := engine.Record{Item: item, Payload: []byte(`{"a":1}`), Output: []byte(`{"b":2}`), Analytics: []byte(`{"c":3}`)}
+	shown, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout, err := export.New(export.JSONL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := layout.Row(nil, &export.Row{Item: item, Payload: record.Payload, Output: record.Output, Analytics: record.Analytics})
+	var a, b map[string]any
+	if err := json.Unmarshal(shown, &a); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(row, &b); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Error(diff)
+	}
+	f, err := intake.Open(bytes.NewReader(shown), intake.Options{Now: now, States: intake.KeepStates})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, err := range f.Rows() {
+		if err != nil || row.Err != nil {
+			t.Error(err, row.Err)
+		}
+	}
+}
+
+// fill sets every field of a struct to something.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for n := range v.NumField() {
+			fill(v.Field(n))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(1)
+	}
 }

@@ -29,6 +29,15 @@ type Failure struct {
 	Error *store.Error `json:"error"`
 	// Results answers for each item of an add that was refused as a whole.
 	Results []AddResult `json:"results,omitempty"`
+	// Row is the item, from 0, for which an import was refused.
+	Row *int64 `json:"row,omitempty"`
+}
+
+// ImportRow is one row of an import: an item, or the word that nothing is to
+// come of it.
+type ImportRow struct {
+	NewItem
+	Abort bool `json:"abort,omitempty"`
 }
 
 // Flat gives err as one *store.Error without causes, which is what crosses the

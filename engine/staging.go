@@ -1,0 +1,371 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"signalbox/store"
+)
+
+// An import of any size is stored as a whole or not at all, also when the
+// engine is killed in the midst of it. Its items are added in chunks. As long as
+// the import is open no claim is given them, and marks of the queue say which
+// they are: a commit that only closes the import makes all of them work at once,
+// and whoever opens a store with an open import takes its items out again.
+//
+//	chunk · chunk · … · close       all are there
+//	chunk · chunk · killed ─ Open   none is
+const (
+	stageItems = 2000
+	stageBytes = 4 << 20 // of payloads
+	purgeItems = 1000    // taken out in one commit
+)
+
+// Marks of a queue. Of the open import: one more than the number of its
+// stretches of numbers, 0 when none is open; and each stretch's first and last.
+const (
+	importMark  = "import"
+	importFirst = "import.first."
+	importLast  = "import.last."
+)
+
+// claimHidden is how many items of open imports a claim passes over; what stands
+// behind more of them waits for the import's end.
+const claimHidden = 1000
+
+// ImportRequest says where imported items go; Strict and From are as in
+// AddRequest.
+type ImportRequest struct {
+	Queue  string `json:"queue"`
+	Strict bool   `json:"strict,omitempty"`
+	From   string `json:"from,omitempty"`
+}
+
+// ImportResult says what an import stored.
+type ImportResult struct {
+	Stored   int64 `json:"stored"`
+	Existing int64 `json:"existing,omitempty"` // their keys were known
+}
+
+// RowError is why an import stored nothing, where that is one of its items.
+type RowError struct {
+	Row int64 // from 0
+	Err error
+}
+
+func (e *RowError) Error() string { return e.Err.Error() }
+func (e *RowError) Unwrap() error { return e.Err }
+
+// Import stores all items that rows yields, however many, or none of them: when
+// one is refused (then the error is a *RowError), rows yields an error, ctx
+// ends or the engine is killed, all is as it was. It needs memory for one chunk
+// of items. Until the last is stored the items can be seen but not claimed.
+// CodeConflict while another import into the queue is open.
+func (e *Engine) Import(ctx context.Context, r ImportRequest, rows iter.Seq2[NewItem, error]) (ImportResult, error) {
+	s, err := e.imports.begin(r.Queue)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	im := importing{e: e, request: r, staged: s}
+	err = im.all(ctx, rows)
+	if err == nil {
+		err = im.close(ctx)
+	}
+	if err == nil {
+		e.imports.end(s)
+		return im.done, nil
+	}
+	if undo := e.undoImport(context.WithoutCancel(ctx), r.Queue, "import of "+or(r.From, "items")+" ended early"); undo != nil {
+		return ImportResult{}, errors.Join(err, fmt.Errorf("what it had stored is hidden, and is taken out when the engine starts again: %w", undo))
+	}
+	e.imports.end(s)
+	return ImportResult{}, err
+}
+
+// importing is one import under way.
+type importing struct {
+	e       *Engine
+	request ImportRequest
+	staged  *staged
+	waiting []NewItem
+	bytes   int
+	row     int64 // of the first that waits
+	done    ImportResult
+}
+
+func (im *importing) all(ctx context.Context, rows iter.Seq2[NewItem, error]) error {
+	for item, err := range rows {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		im.waiting = append(im.waiting, item)
+		if im.bytes += len(item.Payload); len(im.waiting) == stageItems || im.bytes > stageBytes {
+			if err := im.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return im.flush(ctx)
+}
+
+// flush stores a chunk.
+func (im *importing) flush(ctx context.Context) error {
+	if len(im.waiting) == 0 {
+		return nil
+	}
+	r := AddRequest{Queue: im.request.Queue, Strict: im.request.Strict, From: im.request.From, Items: im.waiting}
+	results, err := im.e.add(ctx, r, im.staged)
+	for n := range results {
+		if results[n].Err != nil {
+			return &RowError{im.row + int64(n), results[n].Err}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	im.staged.keep()
+	for n := range results {
+		if results[n].Existing {
+			im.done.Existing++
+		} else {
+			im.done.Stored++
+		}
+	}
+	im.row += int64(len(im.waiting))
+	im.waiting, im.bytes = im.waiting[:0], 0
+	return nil
+}
+
+// close makes the items work, all at once.
+func (im *importing) close(ctx context.Context) error {
+	if im.done.Stored == 0 {
+		return nil
+	}
+	err := im.e.change(ctx, func(t *tx) error {
+		im.staged.show(true) // to who runs behind this in the same commit
+		t.touch(im.request.Queue)
+		t.offer(im.request.Queue)
+		why := fmt.Sprintf("%d items from %s", im.done.Stored, or(im.request.From, "outside"))
+		return firstOf(t.PutMark(im.request.Queue, importMark, 0), t.Append(t.record(im.request.Queue, "import", why)))
+	})
+	if err != nil {
+		im.staged.show(false)
+	}
+	return err
+}
+
+// imports are the open ones, by queue.
+type imports struct {
+	active atomic.Int32
+	mu     sync.Mutex
+	open   map[string]*staged
+}
+
+// staged is what an open import has stored.
+type staged struct {
+	queue string
+	mu    sync.Mutex
+	spans []span
+	now   span // of the chunk under way
+	shown bool
+}
+
+// span is a stretch of numbers.
+type span struct{ first, last uint64 }
+
+func (s span) has(number uint64) bool { return number >= s.first && number <= s.last }
+
+func (m *imports) begin(queue string) (*staged, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open[queue] != nil {
+		return nil, store.Conflict(fmt.Sprintf("queue %q", queue), "another import into it is under way", "wait for its end")
+	}
+	if m.open == nil {
+		m.open = map[string]*staged{}
+	}
+	s := &staged{queue: queue}
+	m.open[queue] = s
+	m.active.Add(1)
+	return s, nil
+}
+
+func (m *imports) end(s *staged) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.open, s.queue)
+	m.active.Add(-1)
+}
+
+// hides says that an item belongs to an open import.
+func (m *imports) hides(queue string, number uint64) bool {
+	if m.active.Load() == 0 {
+		return false
+	}
+	m.mu.Lock()
+	s := m.open[queue]
+	m.mu.Unlock()
+	return s != nil && s.hides(number)
+}
+
+func (s *staged) hides(number uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		return false
+	}
+	for _, of := range s.spans {
+		if of.has(number) {
+			return true
+		}
+	}
+	return s.now.has(number)
+}
+
+func (s *staged) show(shown bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = shown
+}
+
+// mark hides a chunk's new items and writes down which they are, in the change
+// that adds them.
+func (s *staged) mark(t *tx, results []AddResult) error {
+	var of span
+	for n := range results {
+		if results[n].Existing {
+			continue
+		}
+		if of.last = results[n].Item.Number; of.first == 0 {
+			of.first = of.last
+		}
+	}
+	if of.first == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = of
+	n := len(s.spans) - 1
+	if n >= 0 && s.spans[n].last+1 == of.first {
+		return t.PutMark(s.queue, importLast+strconv.Itoa(n), of.last)
+	}
+	n++
+	name := strconv.Itoa(n)
+	return firstOf(t.PutMark(s.queue, importFirst+name, of.first), t.PutMark(s.queue, importLast+name, of.last), t.PutMark(s.queue, importMark, uint64(n)+2))
+}
+
+// keep takes over the chunk that was committed.
+func (s *staged) keep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.now
+	s.now = span{}
+	if n := len(s.spans) - 1; n >= 0 && s.spans[n].last+1 == of.first {
+		s.spans[n].last = of.last
+	} else if of.first != 0 {
+		s.spans = append(s.spans, of)
+	}
+}
+
+// undoImports takes out what imports left that an engine before this one did
+// not come to close.
+func (e *Engine) undoImports(ctx context.Context) error {
+	var names []string
+	err := e.store.View(ctx, func(r store.Reader) error {
+		queues, err := r.Queues()
+		if err != nil {
+			return err
+		}
+		for n := range queues {
+			mark, err := r.Mark(queues[n].Name, importMark)
+			if err == nil && mark != 0 {
+				names = append(names, queues[n].Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		e.log.Warn("taking out what an import left that was broken off", "queue", name)
+		if err := e.undoImport(ctx, name, "the engine that imported them is gone"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undoImport takes an open import's items out of the queue again.
+func (e *Engine) undoImport(ctx context.Context, queue, why string) error {
+	spans, err := e.openImport(ctx, queue)
+	if len(spans) == 0 || err != nil {
+		return err
+	}
+	removed := 0
+	for _, of := range spans {
+		for first := of.first; first <= of.last; first += purgeItems {
+			last := min(first+purgeItems-1, of.last)
+			n := 0
+			err := e.change(ctx, func(t *tx) (err error) {
+				n, err = t.purge(queue, first, last)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			removed += n
+		}
+	}
+	return e.change(ctx, func(t *tx) error {
+		t.touch(queue)
+		t.after.groups = true
+		return firstOf(t.PutMark(queue, importMark, 0), t.Append(t.record(queue, "import-undone", fmt.Sprintf("%d items: %s", removed, why))))
+	})
+}
+
+// openImport gives the stretches of an open import; none for a queue that is
+// gone.
+func (e *Engine) openImport(ctx context.Context, queue string) (spans []span, err error) {
+	err = e.store.View(ctx, func(r store.Reader) error {
+		spans = nil
+		count, err := r.Mark(queue, importMark)
+		for n := 0; err == nil && n+1 < int(count); n++ {
+			var of span
+			if of.first, err = r.Mark(queue, importFirst+strconv.Itoa(n)); err == nil {
+				of.last, err = r.Mark(queue, importLast+strconv.Itoa(n))
+			}
+			spans = append(spans, of)
+		}
+		return err
+	})
+	if store.CodeOf(err) == store.CodeNotFound {
+		return nil, nil
+	}
+	return spans, err
+}
+
+// purge removes the items of a stretch that are still there.
+func (t *tx) purge(queue string, first, last uint64) (n int, err error) {
+	var ids []store.ID
+	for number := first; number <= last; number++ {
+		id := store.ID{Queue: queue, Number: number}
+		if _, err := t.Item(id); store.CodeOf(err) != store.CodeNotFound {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	t.touch(queue)
+	return len(ids), t.Purge(ids)
+}
