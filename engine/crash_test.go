@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 		workUntilKilled(path)
 		return
 	}
+	if path := os.Getenv(importChild); path != "" {
+		importUntilKilled(path)
+		return
+	}
 	os.Exit(m.Run())
 }
 

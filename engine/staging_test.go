@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/store/bolt"
 )
 
 // many yields n items, and calls at before each.
@@ -144,63 +147,96 @@ func TestBrokenImportsLeaveNothing(t *testing.T) {
 	}
 }
 
-// Files copied after each chunk are what a kill there would leave: an engine
-// that opens one finds none of the import, and after the last one all of it.
-func TestImportOfAKilledEngine(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "s.db")
-	r := start(t, openBolt(t, path))
-	r.queue("q", store.Transactions, nil)
-	r.addN("q", 1)
-	copies := 0
-	if _, err := r.imports(8500, func(i int) error {
-		if i%2000 == 0 {
-			copies++
-			copyFile(t, path, filepath.Join(dir, fmt.Sprint(copies)))
+// importChild names the store into which a child process of the test imports,
+// and importKill the row before which it kills itself.
+const (
+	importChild = "SIGNALBOX_IMPORT_CHILD"
+	importKill  = "SIGNALBOX_IMPORT_KILL"
+)
+
+const importRows = 8500
+
+func importUntilKilled(path string) {
+	s, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	e, err := engine.Open(ctx, s, engine.Options{})
+	if err != nil {
+		panic(err)
+	}
+	row, err := strconv.Atoi(os.Getenv(importKill))
+	if err != nil {
+		panic(err)
+	}
+	add := func(n int) {
+		items := slices.Repeat([]engine.NewItem{{Payload: object()}}, n)
+		if _, err := e.Add(ctx, engine.AddRequest{Queue: "q", Items: items}); err != nil {
+			panic(err)
+		}
+	}
+	done, err := e.Import(ctx, engine.ImportRequest{Queue: "q"}, many(importRows, func(i int) error {
+		if i == row {
+			die()
 		}
 		if i == 4500 { // the import's numbers have a gap from here
-			r.addN("q", 3)
+			add(3)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
+	}))
+	if err != nil || done.Stored != importRows {
+		panic(err)
 	}
-	copyFile(t, path, filepath.Join(dir, "whole"))
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
+	die()
+}
+
+// die ends the process as kill -9 does.
+func die() {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
 	}
-	look := func(name string, want int64) {
-		again := start(t, openBolt(t, filepath.Join(dir, name)))
-		if c := again.counts("q"); c.Total() != want {
-			t.Errorf("copy %s holds %d items, want %d", name, c.Total(), want)
+	if err != nil {
+		panic(err)
+	}
+	select {}
+}
+
+// An engine that is killed in the midst of an import leaves nothing of it, and
+// all that others added; one that is killed after it leaves all.
+func TestImportOfAKilledEngine(t *testing.T) {
+	for _, test := range []struct {
+		row  int
+		left int64
+	}{{0, 1}, {1999, 1}, {2000, 1}, {4000, 1}, {4501, 4}, {6000, 4}, {8499, 4}, {importRows, 4 + importRows}} {
+		path := filepath.Join(t.TempDir(), "s.db")
+		r := start(t, openBolt(t, path))
+		r.queue("q", store.Transactions, nil)
+		r.addN("q", 1)
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), self)
+		cmd.Env = append(os.Environ(), importChild+"="+path, fmt.Sprintf("%s=%d", importKill, test.row))
+		if out, err := cmd.CombinedOutput(); err == nil || len(out) > 0 {
+			t.Fatalf("killed at row %d it said %s, %v", test.row, out, err)
+		}
+		again := start(t, openBolt(t, path))
+		if c := again.counts("q"); c.Total() != test.left {
+			t.Errorf("killed at row %d it left %d items, want %d", test.row, c.Total(), test.left)
 		}
 		again.sound()
+		if done, err := again.imports(3, calmly); err != nil || done.Stored != 3 {
+			t.Errorf("the next import: %+v, %v", done, err)
+		}
 		if err := again.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for n, want := range []int64{1, 1, 1, 4, 4} {
-		look(fmt.Sprint(n+1), want)
-	}
-	look("whole", 8504)
-}
-
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 
