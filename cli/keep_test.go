@@ -183,8 +183,9 @@ func TestKeepingNeedsTheStoreAlone(t *testing.T) {
 		r.fails(2, "this command prints one object", append(args, "-o", "csv")...)
 		r.fails(6, "opened read-only", append(args, "--read-only")...)
 		r.fails(2, "it is no file, and ends with its process", append(args, "--store", "memory:")...)
-		r.fails(2, "this needs the store's file", append(args, "--connect", "unix:/nowhere")...)
 	}
+	r.fails(2, "this needs the store's file", "restore", file, "--yes", "--connect", "unix:/nowhere")
+	r.fails(7, "/nowhere", "compact", "--connect", "unix:/nowhere")
 	r.fails(2, "it is no file, and ends with its process", "backup", "x", "--store", "memory:")
 	r.terminal = true
 	r.fails(2, "a terminal can't show a store", "backup", "-")
@@ -192,7 +193,11 @@ func TestKeepingNeedsTheStoreAlone(t *testing.T) {
 
 	s := r.serve()
 	words := fmt.Sprintf("process %d serves it; stop that one first, or copy the store as it runs with `signalbox backup FILE`", os.Getpid())
-	r.fails(7, words, "compact")
+	r.fails(6, "read-only", "compact", "--read-only")
+	if out := r.ok("compact"); !strings.Contains(out, `"before":`) { // the engine does so itself
+		t.Errorf("%s", out)
+	}
+	r.ok("queue", "add", "afterwards")
 	r.fails(7, words, "restore", file, "--yes")
 	s.stop()
 	r.ok("compact")

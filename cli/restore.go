@@ -49,32 +49,6 @@ func (a *app) restoreCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) compactCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "compact", Short: "Rewrite the store's file without its free space", Args: takes(),
-		Long: "Rewrite the store's file without the space that is free in it. No engine may hold the store. " +
-			"It is replaced only by a whole copy, for which there must be room.",
-		RunE: func(c *cobra.Command, _ []string) error {
-			where, err := a.alone(c.Context())
-			if err != nil {
-				return err
-			}
-			if err := where.holds(); err != nil {
-				return err
-			}
-			before, after, err := bolt.Compact(where.path, bolt.Options{})
-			if err != nil {
-				return heldOffline(err)
-			}
-			return a.printOne(struct {
-				Store  string `json:"store"`
-				Before int64  `json:"before"` // bytes
-				After  int64  `json:"after"`
-			}{where.String(), before, after})
-		},
-	}
-}
-
 // alone gives the place of a store that a command is to have for itself, which
 // no engine serves.
 func (a *app) alone(ctx context.Context) (place, error) {

@@ -284,6 +284,11 @@ func (c *Client) Check(ctx context.Context) ([]string, error) {
 	return found.Problems, err
 }
 
+// Compact rewrites the store's file without its free space.
+func (c *Client) Compact(ctx context.Context) (engine.Compacted, error) {
+	return send[engine.Compacted](ctx, c, http.MethodPost, "/v1/compact", nil)
+}
+
 // Backup writes a copy of the store; w may have got a part when it fails.
 func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 	_, err := c.copy(ctx, "/v1/backup", w)

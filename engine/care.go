@@ -35,3 +35,25 @@ func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 	}
 	return s.Backup(ctx, w)
 }
+
+// Compacted is what a compaction of the store's file came to, in bytes.
+type Compacted struct {
+	Store  string `json:"store"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
+}
+
+// Compact rewrites the store's file without its free space, while the engine
+// goes on: its calls wait meanwhile. CodeInvalid for a store that can't be
+// compacted so, CodeConflict when somebody reads it for long.
+func (e *Engine) Compact(ctx context.Context) (done Compacted, err error) {
+	s, ok := e.store.(interface {
+		Compact(context.Context) (before, after int64, err error)
+	})
+	if !ok {
+		return done, store.Invalid("store "+e.name, "it can't be compacted while it is open", "see to it by the means of its own kind")
+	}
+	done.Store = e.name
+	done.Before, done.After, err = s.Compact(ctx)
+	return done, err
+}

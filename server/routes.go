@@ -83,6 +83,7 @@ func routes(health wire.Health) []route {
 		read("GET /v1/snapshot", watchOf, watch),
 		read("GET /v1/check", nothing, check),
 		read("GET /v1/backup", nothing, backup),
+		read("POST /v1/compact", nothing, func(s Service, ctx context.Context, _ struct{}) (engine.Compacted, error) { return s.Compact(ctx) }),
 	}
 }
 

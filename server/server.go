@@ -84,6 +84,7 @@ type Service interface {
 	SlotHistory(context.Context, engine.HoldsRequest) ([]store.Hold, error)
 	Watch(ctx context.Context, after uint64) (*engine.Snapshot, error)
 	Check(context.Context) (problems []string, err error)
+	Compact(context.Context) (engine.Compacted, error)
 	Backup(ctx context.Context, w io.Writer) error
 }
 

@@ -38,6 +38,8 @@ type Options struct {
 	// NoSync leaves out every sync, so that a crash of the machine may destroy
 	// the file. For tests only.
 	NoSync bool
+
+	name string // that the file is about to get, when it is another
 }
 
 // Open opens the store in a file, which is made (mode 0600, in folders made
@@ -132,8 +134,11 @@ func openFile(path string, o Options) (db *bbolt.DB, opened os.FileInfo, err err
 		InitialMmapSize: 1 << 30, // address space only; saves remapping, for which the writer must wait for readers
 		NoStatistics:    true,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			if file != nil && o.name != "" { // bbolt opens it again for each backup
+				name = o.name
+			}
 			f, err := openOS(name, flag, mode)
-			if file == nil { // bbolt opens it again for each backup
+			if file == nil {
 				file = f
 			}
 			return f, err
