@@ -92,6 +92,7 @@ type selection struct {
 	queue, group, filter, after string // after is a place that pages name
 	statuses                    []string
 	desc                        bool
+	sort                        string
 	limit                       int
 }
 
@@ -106,7 +107,7 @@ func (s *selection) flags(c *cobra.Command) {
 // request gives the list request; statuses go through the filter, which knows
 // other systems' names too.
 func (s *selection) request() (r engine.ListRequest, err error) {
-	r = engine.ListRequest{Queue: s.queue, Group: s.group, Filter: s.filter, Desc: s.desc, Limit: s.limit}
+	r = engine.ListRequest{Queue: s.queue, Group: s.group, Filter: s.filter, Desc: s.desc, Sort: s.sort, Limit: s.limit}
 	for i, name := range s.statuses {
 		if i == 0 {
 			r.Filter += " status:"
@@ -140,7 +141,8 @@ func (a *app) itemList() *cobra.Command {
 	c.Flags().StringVar(&sel.after, "after", "", "go on after this item, as the page before says")
 	c.Flags().BoolVar(&explain, "explain", false, "only say which index serves, what is looked at, and why")
 	limitFlag(c, &sel.limit, 100, "items")
-	c.Flags().BoolVar(&sel.desc, "desc", false, "newest first")
+	c.Flags().BoolVar(&sel.desc, "desc", false, "newest first, or the order of --sort turned round")
+	c.Flags().StringVar(&sel.sort, "sort", "", "in order of number (the default), "+strings.Join(engine.Orders(), ", ")+"; looks at every item")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := checkLimit(sel.limit); err != nil {
 			return err

@@ -22,8 +22,10 @@ type mouse struct {
 	x, y   int
 	at     time.Time
 	raises bool
-	spots  []spot // of the line of places, as last drawn
-	box    box    // of the dialog in front, as last drawn
+	turned int       // rows that the wheel was turned since it was last followed
+	wheel  time.Time // when that was
+	spots  []spot    // of the line of places, as last drawn
+	box    box       // of the dialog in front, as last drawn
 }
 
 // spot is where a place's name stands.
@@ -103,6 +105,37 @@ func (a *app) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		by = -wheelRows
 	case tea.MouseWheelDown:
 	default:
+		return nil
+	}
+	// A wheel let go spins for a while: what comes within a frame is one turn.
+	m := &a.mouse
+	waiting := m.turned != 0
+	m.turned += by
+	switch {
+	case waiting:
+		return nil
+	case a.env.Now.Sub(m.wheel) >= perFrame:
+		return a.turn()
+	}
+	ctx := a.feed.ctx
+	return func() tea.Msg {
+		sleep(ctx, perFrame)
+		return turnMsg{}
+	}
+}
+
+// perFrame is the time between two pictures.
+const perFrame = time.Second / framesPerSecond
+
+// turnMsg says that the wheel has had its time.
+type turnMsg struct{}
+
+// turn scrolls what is in front by what the wheel was turned.
+func (a *app) turn() tea.Cmd {
+	m := &a.mouse
+	by := m.turned
+	m.turned, m.wheel = 0, a.env.Now
+	if by == 0 || a.feed.frozen {
 		return nil
 	}
 	a.dirty = true

@@ -83,6 +83,18 @@ func TestWheelScrolls(t *testing.T) {
 	c.press("2", "down", "enter")
 	c.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	c.shows("▌         57")
+	for range 3 { // within one frame
+		c.app.route(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	}
+	c.shows("▌         57")
+	c.wait(time.Second)
+	c.send(turnMsg{})
+	c.shows("▌         48")
+	for range 3 {
+		c.wait(time.Second)
+		c.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	}
+	c.wait(time.Second)
 	c.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 	c.shows("▌         60")
 }

@@ -50,6 +50,8 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 		return a.click(msg)
 	case tea.MouseWheelMsg:
 		return a.wheel(msg)
+	case turnMsg:
+		return a.turn()
 	case screen.Found:
 		return a.typed(msg)
 	case broken:

@@ -76,7 +76,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	lines, news := make(chan string), make(chan news)
 	var group sync.WaitGroup
-	group.Go(func() { s.watch(news) })
+	after := s.snap.Revision
+	group.Go(func() { s.watch(after, news) })
 	go s.read(lines) // a read can't be interrupted; it ends with the input
 	err := s.loop(lines, news)
 	cancel()
@@ -127,9 +128,9 @@ func (s *session) read(lines chan<- string) {
 	}
 }
 
-// watch hands over snapshots, no more than one for each gap.
-func (s *session) watch(to chan<- news) {
-	for after := s.snap.Revision; s.ctx.Err() == nil; {
+// watch hands over snapshots newer than after, no more than one for each gap.
+func (s *session) watch(after uint64, to chan<- news) {
+	for s.ctx.Err() == nil {
 		snap, err := s.Engine.Watch(s.ctx, after)
 		if err == nil {
 			after = snap.Revision
