@@ -177,7 +177,7 @@ func (e *Engine) laneReason(q *store.Queue) (Reason, bool) {
 	for _, w := range s.Waiting {
 		if w.Queue == q.Name {
 			r.Ahead = w.Ahead
-			r.Text += fmt.Sprintf("; place %d in line", w.Place)
+			r.Text += "; " + w.Standing()
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"signalbox/engine"
@@ -66,6 +67,14 @@ func TestExplainAFullLane(t *testing.T) {
 		x, err := r.Explain(r.ctx, id)
 		if err != nil || x.Reasons[0].Text != "the slow lane is full: 19 of 25 slots are busy, 19 of them with slow.others" {
 			t.Errorf("%v %+v", err, x)
+		}
+		for _, queue := range []string{"slow.others", "slow.turns"} {
+			go r.Slots().Take(r.t.Context(), lane("slow", queue))
+			synctest.Wait()
+		}
+		x, err = r.Explain(r.ctx, id)
+		if err != nil || x.Reasons[0].Ahead != 1 || !strings.HasSuffix(x.Reasons[0].Text, "; place 2 in line, 1 turn ahead") {
+			r.t.Errorf("%v %+v", err, x)
 		}
 		if err := r.ConsumerFailed(r.ctx, "slow.turns", "no such program"); err != nil {
 			t.Fatal(err)

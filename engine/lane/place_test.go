@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,33 +32,43 @@ func TestWhoWaitsIsToldItsPlace(t *testing.T) {
 		for _, l := range []Lane{Slow, Fast, Slow} {
 			enter(l)
 		}
-		var told []Full
+		var mu sync.Mutex
+		var said []Full
+		told := func() []Full {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(said)
+		}
 		got := make(chan *Grant, 1)
 		go func() {
-			g, err := p.TakeTold(t.Context(), Holder{Lane: Slow}, func(f Full) { told = append(told, f) })
+			g, err := p.TakeTold(t.Context(), Holder{Lane: Slow}, func(f Full) {
+				mu.Lock()
+				defer mu.Unlock()
+				said = append(said, f)
+			})
 			if err != nil {
 				t.Error(err)
 			}
 			got <- g
 		}()
 		synctest.Wait()
-		if len(told) != 1 || told[0] != (Full{Busy: 3, Pool: 3, Place: 3, Ahead: 3}) {
+		if told := told(); len(told) != 1 || told[0] != (Full{Busy: 3, Pool: 3, Place: 3, Ahead: 3}) {
 			t.Fatalf("told %+v", told)
 		}
 		gs[0].Release()
 		gs[1].Release()
 		synctest.Wait()
-		if len(told) != 1 {
+		if told := told(); len(told) != 1 {
 			t.Errorf("told again at once: %+v", told)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if len(told) != 2 || told[1].Place != 2 || told[1].Ahead != 1 {
+		if told := told(); len(told) != 2 || told[1].Place != 2 || told[1].Ahead != 1 {
 			t.Errorf("told %+v", told)
 		}
 		time.Sleep(10 * time.Second) // nothing moves: nothing is told
 		synctest.Wait()
-		if len(told) != 2 {
+		if told := told(); len(told) != 2 {
 			t.Errorf("told %+v", told)
 		}
 		time.Sleep(2 * time.Hour)

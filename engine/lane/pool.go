@@ -113,18 +113,27 @@ func (p *Pool) TryTake(h Holder) (*Grant, error) {
 // Full says how full a pool was that had no slot to give, and what waiting
 // for one would have meant.
 type Full struct {
-	Busy     int            // slots in use
-	Pool     int            // slots there are
-	Place    int            // place in the lane's line, from 1
-	Ahead    int            // turns of both lanes that would have come first
-	Expected store.Duration // how long it would have waited; 0 = can't be told
+	Busy     int            `json:"busy"`               // slots in use
+	Pool     int            `json:"pool"`               // slots there are
+	Place    int            `json:"place"`              // place in the lane's line, from 1
+	Ahead    int            `json:"ahead"`              // turns of both lanes that would have come first
+	Expected store.Duration `json:"expected,omitempty"` // how long it would have waited; 0 = can't be told
 }
 
 // Error gives all of it in words.
 func (f *Full) Error() string {
-	s := fmt.Sprintf("pool in use (%d of %d), place %d in line, %d turns ahead", f.Busy, f.Pool, f.Place, f.Ahead)
-	if f.Expected > 0 {
-		s += ", expected wait " + f.Expected.String()
+	return fmt.Sprintf("pool in use (%d of %d), ", f.Busy, f.Pool) + standing(f.Place, f.Ahead, f.Expected)
+}
+
+// standing words a place in line.
+func standing(place, ahead int, expected store.Duration) string {
+	turns := "turns"
+	if ahead == 1 {
+		turns = "turn"
+	}
+	s := fmt.Sprintf("place %d in line, %d %s ahead", place, ahead, turns)
+	if expected > 0 {
+		s += ", expected wait " + expected.String()
 	}
 	return s
 }

@@ -172,6 +172,7 @@ func TestManyCallersAndResizes(t *testing.T) {
 
 func BenchmarkTakeRelease(b *testing.B) {
 	p := newPool(Auto(25))
+	p.KeepPast(func() {}) // as an engine does
 	var callers sync.WaitGroup
 	for i := range 64 {
 		callers.Go(func() {

@@ -59,6 +59,10 @@ type Waiter struct {
 	Since    store.Time     `json:"since"`
 }
 
+// Standing words the waiter's place: how many turns are ahead, and how long it
+// should take.
+func (w *Waiter) Standing() string { return standing(w.Place, w.Ahead, w.Expected) }
+
 // State is the pool at one instant; it is never changed after it is made.
 type State struct {
 	Pool    int          `json:"pool"`
