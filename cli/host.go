@@ -12,6 +12,7 @@ import (
 
 	"signalbox/client"
 	"signalbox/engine"
+	"signalbox/engine/builtin"
 	"signalbox/engine/drain"
 	"signalbox/server"
 	"signalbox/server/socket"
@@ -25,6 +26,7 @@ type host struct {
 	engine *engine.Engine
 	where  place
 	drains *drain.Scheduler
+	unhook func()     // no completion hook is run any more
 	served chan error // ends the server's life
 	stop   context.CancelFunc
 	log    io.Closer
@@ -60,7 +62,13 @@ func (a *app) hosting(ctx context.Context) (*host, *client.Client, error) {
 			return nil, nil, errors.Join(err, h.engine.Close(), h.closeLog())
 		}
 	}
-	h.drains = drain.Start(context.WithoutCancel(ctx), h.engine, drain.Options{Logger: log, Env: h.env()})
+	h.drains = drain.Start(context.WithoutCancel(ctx), h.engine, drain.Options{Logger: log, Env: h.env(), Handlers: builtin.Handlers(h.engine)})
+	if h.unhook, err = h.engine.RunHooks(h.engine.BuiltinHooks()); err != nil {
+		hurry, cancel := context.WithCancel(ctx)
+		cancel()
+		_, closed := h.close(hurry)
+		return nil, nil, errors.Join(err, closed)
+	}
 	return h, nil, nil
 }
 
@@ -106,6 +114,9 @@ func (h *host) close(hurry context.Context) (drain.Left, error) {
 	var left drain.Left
 	if h.drains != nil {
 		left = h.drains.Stop(hurry)
+	}
+	if h.unhook != nil {
+		h.unhook()
 	}
 	h.stop()
 	var err error

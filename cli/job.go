@@ -14,7 +14,7 @@ import (
 
 func (a *app) jobCommands() *cobra.Command {
 	return group("job", "Follow and steer queue jobs: items grouped under one record", []string{"jobs"},
-		a.jobList(), a.jobShow(), a.jobWatch(), a.jobPause(true), a.jobPause(false), a.jobCancel(), a.jobDelete(),
+		a.jobStart(), a.jobList(), a.jobShow(), a.jobWatch(), a.jobPause(true), a.jobPause(false), a.jobCancel(), a.jobDelete(),
 		a.jobLog(), a.jobAttachment())
 }
 

@@ -30,7 +30,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.zone, "tz", "", "the time zone of tables, and of times written without one, as in Europe/Berlin (default local)")
 	f.StringVarP(&a.output, "format", "o", "", "how to print: table, json, jsonl or csv")
 	root.AddCommand(
-		a.queueCommands(), a.itemCommands(), a.jobCommands(), a.slotCommands(),
+		a.queueCommands(), a.itemCommands(), a.jobCommands(), a.notifyCommands(), a.slotCommands(),
 		a.claimCommand(), a.startCommand(), a.renewCommand(), a.progressCommand(),
 		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(), a.exportCommand(),
 		a.serveCommand(), a.demoCommand(), a.snapshotCommand(),

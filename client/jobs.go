@@ -17,6 +17,28 @@ func (c *Client) StartJob(ctx context.Context, r engine.JobRequest) (engine.JobS
 	return send[engine.JobState](ctx, c, http.MethodPost, "/v1/jobs", r)
 }
 
+// StartBuiltin starts work of the engine itself as a job.
+func (c *Client) StartBuiltin(ctx context.Context, r engine.BuiltinRequest) (engine.JobState, error) {
+	return send[engine.JobState](ctx, c, http.MethodPost, "/v1/builtins", r)
+}
+
+// AddWebhook adds an address that is told of events, or replaces the one of its
+// name.
+func (c *Client) AddWebhook(ctx context.Context, w store.Webhook) (store.Webhook, error) {
+	return send[store.Webhook](ctx, c, http.MethodPost, "/v1/webhooks", w)
+}
+
+// Webhooks lists the addresses that are told of events, without their secrets.
+func (c *Client) Webhooks(ctx context.Context) ([]store.Webhook, error) {
+	return get[[]store.Webhook](ctx, c, "/v1/webhooks", nil)
+}
+
+// RemoveWebhook removes an address.
+func (c *Client) RemoveWebhook(ctx context.Context, name string) error {
+	_, err := send[struct{}](ctx, c, http.MethodDelete, "/v1/webhooks/"+url.PathEscape(name), nil)
+	return err
+}
+
 // Jobs gives a page of jobs, newest first.
 func (c *Client) Jobs(ctx context.Context, l engine.JobList) ([]engine.JobState, error) {
 	query := url.Values{}

@@ -111,7 +111,7 @@ func engineDied(_ *store.Queue, i *store.Item) string {
 }
 
 func (t *tx) expireAll(items []store.Item, why reason) error {
-	abandoned := map[string]int{}
+	abandoned := map[string]*abandonedData{}
 	for n := range items {
 		i := &items[n]
 		q, err := t.Queue(i.Queue)
@@ -122,11 +122,24 @@ func (t *tx) expireAll(items []store.Item, why reason) error {
 			return err
 		}
 		if i.Status == store.Abandoned {
-			abandoned[i.Queue]++
+			of := abandoned[i.Queue]
+			if of == nil {
+				of = &abandonedData{Queue: i.Queue}
+				abandoned[i.Queue] = of
+			}
+			if of.Count++; of.Count <= 100 {
+				of.Items = append(of.Items, i.ID())
+			}
 		}
 	}
-	for queue, n := range abandoned {
-		t.notice("warn", fmt.Sprintf("%d abandoned in %s", n, queue), store.ID{Queue: queue})
+	for queue, of := range abandoned {
+		t.notice("warn", fmt.Sprintf("%d abandoned in %s", of.Count, queue), store.ID{Queue: queue})
+		if Builtin(queue) {
+			continue
+		}
+		if err := t.announce(AbandonedEvent, of); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -62,6 +62,9 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 	default:
 		return nil, store.Invalid(fmt.Sprintf("mode %q", r.Mode), "a mode is all-or-nothing, stop-on-first-failure or independent", "use one of these")
 	}
+	if Builtin(r.Queue) {
+		return nil, reserved(r.Queue)
+	}
 	if len(r.Items) == 0 {
 		return nil, store.Invalid("an add to queue "+r.Queue, "holds no items", "give at least one")
 	}

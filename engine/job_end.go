@@ -79,6 +79,11 @@ func (t *tx) endJob(j *store.Job) error {
 	t.notice(level, "job "+j.ID+" is "+text, store.ID{Queue: j.Queue})
 	told := &t.after.notices[len(t.after.notices)-1]
 	told.Job, told.For = j.ID, j.Initiator
+	shown := JobState{Job: *j, JobCounts: j.Final}
+	shown.Metadata = ""
+	if err := t.announce(JobEvent, shown); err != nil {
+		return err
+	}
 	return t.putJob(j, "job-"+j.Status.String(), text)
 }
 

@@ -24,12 +24,23 @@ type Jobs interface {
 	Attachments(ctx context.Context, id string) ([]store.Attachment, error)
 	ReadAttachment(ctx context.Context, id, name string, w io.Writer) error
 	Attach(ctx context.Context, id, name, mediaType string, r io.Reader) (store.Attachment, error)
+	StartBuiltin(context.Context, engine.BuiltinRequest) (engine.JobState, error)
+
+	AddWebhook(context.Context, store.Webhook) (store.Webhook, error)
+	Webhooks(context.Context) ([]store.Webhook, error)
+	RemoveWebhook(ctx context.Context, name string) error
 }
 
 // jobRoutes are the operations on queue jobs.
 func jobRoutes() []route {
 	return []route{
 		write("POST /v1/jobs", Service.StartJob),
+		write("POST /v1/builtins", Service.StartBuiltin),
+		write("POST /v1/webhooks", Service.AddWebhook),
+		read("GET /v1/webhooks", nothing, func(s Service, ctx context.Context, _ struct{}) ([]store.Webhook, error) { return s.Webhooks(ctx) }),
+		read("DELETE /v1/webhooks/{name}", func(p *params) string { return p.path("name") }, func(s Service, ctx context.Context, name string) (struct{}, error) {
+			return struct{}{}, s.RemoveWebhook(ctx, name)
+		}),
 		read("GET /v1/jobs", jobsOf, Service.Jobs),
 		read("GET /v1/jobs/{job}", jobOf, Service.Job),
 		read("POST /v1/jobs/{job}/seal", jobOf, Service.SealJob),

@@ -168,6 +168,8 @@ type JobReader interface {
 	Chunks(id, name string) ([]Chunk, error)
 	// Chunk gives one chunk's bytes, or CodeNotFound.
 	Chunk(id, name string, index uint64) ([]byte, error)
+	// Webhooks lists the addresses that PutWebhooks kept.
+	Webhooks() ([]Webhook, error)
 }
 
 // JobTx writes jobs.
@@ -188,8 +190,12 @@ type JobTx interface {
 	// PutAttachment makes an attachment of the chunks of its name, and sets its
 	// size; or replaces what is known of it.
 	PutAttachment(id string, a *Attachment) error
+	// DropChunk removes one chunk, which need not be there.
+	DropChunk(id, name string, index uint64) error
 	// DropChunks removes the chunks of a name, and the attachment they make.
 	DropChunks(id, name string) error
+	// PutWebhooks replaces all addresses that are told of events.
+	PutWebhooks([]Webhook) error
 }
 
 // TakenKey is the error of a second open job with a singleton key.

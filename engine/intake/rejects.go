@@ -68,3 +68,6 @@ func (r *Rejects) addJSON(row Row, reason error) error {
 	_, err := r.w.Write(append(line, "}\n"...))
 	return err
 }
+
+// MoreRejects is NewRejects for the rest of a file that has its header.
+func MoreRejects(w io.Writer, f *File) *Rejects { return &Rejects{w: w, f: f, n: 1} }

@@ -192,6 +192,16 @@ func (t *tx) PutAttachment(id string, a *store.Attachment) error {
 	return t.broken
 }
 
+// DropChunk implements store.Tx.
+func (t *tx) DropChunk(id, name string, index uint64) error {
+	j, err := t.there(id)
+	if err != nil {
+		return err
+	}
+	t.unset(chunksBucket, appendNumber(append(chunkKey(j.number, name), 0), index))
+	return t.broken
+}
+
 // DropChunks implements store.Tx.
 func (t *tx) DropChunks(id, name string) error {
 	j, err := t.there(id)

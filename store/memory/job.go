@@ -15,8 +15,9 @@ import (
 // jobs is the part of a state about jobs. A job in place is never changed, only
 // replaced.
 type jobs struct {
-	byID map[string]*job // nil: there was one of this id
-	made uint64          // the highest number given out
+	byID  map[string]*job // nil: there was one of this id
+	made  uint64          // the highest number given out
+	hooks []store.Webhook
 }
 
 type job struct {
@@ -29,7 +30,7 @@ type job struct {
 
 func newJobs() jobs { return jobs{byID: map[string]*job{}} }
 
-func (j jobs) copy() jobs { return jobs{maps.Clone(j.byID), j.made} }
+func (j jobs) copy() jobs { return jobs{maps.Clone(j.byID), j.made, j.hooks} }
 
 func (j jobs) job(id string) (*job, error) {
 	if found := j.byID[id]; found != nil {
@@ -281,6 +282,20 @@ func (t *tx) PutAttachment(id string, a *store.Attachment) error {
 	return nil
 }
 
+// DropChunk implements store.Tx.
+func (t *tx) DropChunk(id, name string, index uint64) error {
+	if _, err := t.job(id); err != nil {
+		return err
+	}
+	t.rewriteJob(id, func(j *job) {
+		if chunks := maps.Clone(j.chunks[name]); chunks != nil {
+			delete(chunks, index)
+			j.chunks[name] = chunks
+		}
+	})
+	return nil
+}
+
 // DropChunks implements store.Tx.
 func (t *tx) DropChunks(id, name string) error {
 	if _, err := t.job(id); err != nil {
@@ -291,4 +306,21 @@ func (t *tx) DropChunks(id, name string) error {
 		delete(j.chunks, name)
 	})
 	return nil
+}
+
+// Webhooks implements store.Reader.
+func (s *state) Webhooks() ([]store.Webhook, error) { return cloneHooks(s.hooks), nil }
+
+// PutWebhooks implements store.Tx.
+func (t *tx) PutWebhooks(list []store.Webhook) error {
+	t.hooks = cloneHooks(list)
+	return nil
+}
+
+func cloneHooks(list []store.Webhook) []store.Webhook {
+	list = slices.Clone(list)
+	for n := range list {
+		list[n].Events = slices.Clone(list[n].Events)
+	}
+	return list
 }

@@ -296,6 +296,9 @@ var jobTests = map[string]func(env){
 			return list
 		}
 		e.equal("listed", list(), []store.Attachment{a})
+		e.update(func(tx store.Tx) error { return tx.DropChunk("j", "out.csv", 300) })
+		all, _ = content("j", "out.csv")
+		e.equal("one dropped", all, "bb")
 		e.update(func(tx store.Tx) error { return tx.DropChunks("j", "out.csv") })
 		e.equal("dropped", list(), []store.Attachment(nil))
 		all, _ = content("j", "out.csv")
@@ -322,6 +325,21 @@ var jobTests = map[string]func(env){
 			e.equal("by key", id, "")
 			return err
 		})
+	},
+	"are told of by webhooks": func(e env) {
+		read := func() (list []store.Webhook) {
+			e.view(func(r store.Reader) (err error) {
+				list, err = r.Webhooks()
+				return err
+			})
+			return list
+		}
+		e.equal("at first", len(read()), 0)
+		want := []store.Webhook{{Name: "a", URL: "https://x", Events: []string{"job"}, Secret: "s", CreatedAt: 5, CreatedBy: "ann"}, {Name: "b"}}
+		e.update(func(tx store.Tx) error { return tx.PutWebhooks(want) })
+		e.equal("kept", read(), want)
+		e.update(func(tx store.Tx) error { return tx.PutWebhooks(nil) })
+		e.equal("taken away", len(read()), 0)
 	},
 	"leave their items when deleted": func(e env) {
 		e.queues("a")

@@ -1,0 +1,178 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/intake"
+	"signalbox/store"
+)
+
+// rowsAtOnce is how many rows are added in one change.
+const rowsAtOnce = 1000
+
+// importer works the items of the import queue.
+type importer struct{ e *engine.Engine }
+
+// work reads the file from its start, passes over the rows that an earlier attempt
+// brought in, and adds the others batch by batch.
+func (m *importer) work(ctx context.Context, r engine.Record) (json.RawMessage, error) {
+	var job engine.ImportJob
+	if err := json.Unmarshal(r.Payload, &job); err != nil {
+		return nil, store.Invalid("item "+r.ID().String(), "it is no import: "+err.Error(), "start one with `signalbox job start`")
+	}
+	progress, err := m.e.ImportProgress(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	in, err := m.open(ctx, &job)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	zone, err := time.LoadLocation(job.Zone)
+	if err != nil {
+		return nil, store.Invalid(fmt.Sprintf("zone %q", job.Zone), "there is none of this name", "write it as Europe/Berlin")
+	}
+	file, err := intake.Open(in, intake.Options{
+		Columns: intake.Columns{Reference: job.Reference, Due: job.Due, Priority: job.Priority, Defer: job.Defer},
+		Now:     job.Now.Time(), Zone: zone,
+	})
+	if err != nil {
+		return nil, err
+	}
+	run := importing{importer: m, record: &r, job: &job, file: file, progress: progress}
+	if err := run.all(ctx); err != nil {
+		return nil, err
+	}
+	return json.Marshal(run.progress)
+}
+
+// open gives the file, or the attachment as it is read.
+func (m *importer) open(ctx context.Context, job *engine.ImportJob) (io.ReadCloser, error) {
+	if job.Path != "" {
+		f, err := os.Open(job.Path)
+		if err != nil {
+			return nil, store.Invalid("file "+job.Path, "it can't be read: "+errors.Unwrap(err).Error(), "put it where the engine can read it")
+		}
+		return f, nil
+	}
+	out, in := io.Pipe()
+	go func() { in.CloseWithError(m.e.ReadAttachment(ctx, job.Of, job.Attachment, in)) }()
+	return out, nil
+}
+
+// importing is one attempt.
+type importing struct {
+	*importer
+	record   *engine.Record
+	job      *engine.ImportJob
+	file     *intake.File
+	progress engine.ImportProgress
+	rows     []intake.Row
+}
+
+// errStop ends an import at its first bad row.
+var errStop = errors.New("stop")
+
+func (m *importing) all(ctx context.Context) error {
+	n, behind := 0, m.progress.Rows
+	for row, err := range m.file.Rows() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return errors.Join(err, m.flush(context.WithoutCancel(ctx)))
+		}
+		if n++; n <= behind {
+			continue
+		}
+		m.rows = append(m.rows, row)
+		if len(m.rows) == rowsAtOnce || row.Err != nil && m.job.Mode == engine.StopOnFirstFailure {
+			if err := m.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return m.flush(ctx)
+}
+
+// flush adds the rows that wait; the bad ones go to the rejects.
+func (m *importing) flush(ctx context.Context) error {
+	rows := m.rows
+	if m.rows = nil; len(rows) == 0 {
+		return nil
+	}
+	a := engine.AddRequest{Queue: m.job.Queue, Mode: m.job.Mode, Strict: m.job.Strict}
+	for _, row := range rows {
+		if row.Err == nil {
+			if m.job.Job != "" {
+				row.Item.Job = m.job.Job
+			}
+			a.Items = append(a.Items, row.Item)
+		}
+	}
+	var next engine.ImportProgress
+	var first error
+	err := m.e.AddImported(ctx, m.record, a, func(results []engine.AddResult) (engine.ImportProgress, []byte) {
+		var rejects bytes.Buffer
+		next, first = m.tally(rows, results, &rejects)
+		return next, rejects.Bytes()
+	})
+	if err != nil {
+		return err
+	}
+	if next.Rejected > m.progress.Rejected {
+		next.Chunks = m.progress.Chunks + 1
+	}
+	m.progress = next
+	if first != nil && m.job.Mode == engine.StopOnFirstFailure {
+		return store.Invalid("the import", "stopped at its first bad row: "+first.Error(), "mend the file and import the rest")
+	}
+	return nil
+}
+
+// tally counts what became of rows, and writes the rejected ones.
+func (m *importing) tally(rows []intake.Row, results []engine.AddResult, rejected io.Writer) (p engine.ImportProgress, first error) {
+	p = m.progress
+	out := intake.NewRejects(rejected, m.file)
+	if p.Chunks > 0 {
+		out = intake.MoreRejects(rejected, m.file)
+	}
+	for _, row := range rows {
+		reason := row.Err
+		if reason == nil {
+			reason = results[0].Err
+			switch {
+			case reason != nil:
+			case results[0].Existing:
+				p.Existing++
+			case results[0].Item.Number == 0: // behind the first bad one
+				continue
+			default:
+				p.Stored++
+			}
+			results = results[1:]
+		}
+		p.Rows++
+		if reason == nil {
+			continue
+		}
+		if first == nil {
+			first = reason
+		}
+		p.Rejected++
+		_ = out.Add(row, reason) // into memory
+		if m.job.Mode == engine.StopOnFirstFailure {
+			break
+		}
+	}
+	return p, first
+}

@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"signalbox/engine/export"
+	"signalbox/store"
+)
+
+// ExportJob is an export that the engine makes by itself, into an attachment of
+// its job.
+type ExportJob struct {
+	ExportRequest
+	Name string `json:"name,omitempty"` // of the attachment; "" = the queue's with the format's ending
+	Part int    `json:"part,omitempty"` // item numbers in one part; 0 = 10,000
+}
+
+const (
+	exportPart    = 10_000
+	maxExportPart = 1_000_000
+	partChunks    = 1 << 32 // a part's chunks have indexes of their own
+)
+
+// exportItem is the work of one item: without a part to plan the parts, else to
+// lay out those items whose numbers are in it.
+type exportItem struct {
+	ExportJob
+	Number uint64 `json:"number,omitempty"` // of the part, from 1
+	First  uint64 `json:"first,omitempty"`
+	Last   uint64 `json:"last,omitempty"`
+}
+
+// surveyName is under what name an export keeps its survey.
+const surveyName = ".survey"
+
+var endings = map[export.Format]string{export.CSV: "text/csv", export.JSONL: "application/jsonl", export.XML: "application/xml"}
+
+func (e *Engine) newExport(ctx context.Context, raw json.RawMessage) (b builtinJob, err error) {
+	x, err := strict[ExportJob](raw)
+	if err != nil {
+		return b, err
+	}
+	if x.Format == "" {
+		x.Format = export.CSV
+	}
+	if endings[x.Format] == "" {
+		return b, store.Invalid(fmt.Sprintf("format %q", x.Format), "a job exports csv, jsonl or xml", "use one of these, or `signalbox export`")
+	}
+	if x.Name == "" {
+		x.Name = x.Queue + "." + string(x.Format)
+	}
+	if x.Part == 0 {
+		x.Part = exportPart
+	}
+	if x.Part < 1 || x.Part > maxExportPart {
+		return b, store.Invalid(fmt.Sprintf("part %d", x.Part), fmt.Sprintf("a part is of 1 to %d numbers", maxExportPart), "leave it out")
+	}
+	if err := validateFileName(x.Name); err != nil {
+		return b, err
+	}
+	if _, err := e.exporter(ctx, x.ExportRequest); err != nil {
+		return b, err
+	}
+	return builtinJob{ExportQueue, func(t *tx, q *store.Queue, j *store.Job) error {
+		return t.addBuiltin(q, j.ID, "plan", 1, exportItem{ExportJob: x})
+	}}, nil
+}
+
+func (e *Engine) workExport(ctx context.Context, r Record) (json.RawMessage, error) {
+	x, err := loose[exportItem](&r)
+	switch {
+	case err != nil:
+		return nil, err
+	case x.Number == 0:
+		return e.planExport(ctx, &r, x)
+	}
+	return e.exportPart(ctx, &r, x)
+}
+
+// planExport freezes the range of numbers, surveys the rows where the format needs
+// it, and adds an item for each part.
+func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.RawMessage, error) {
+	from, err := e.exporter(ctx, x.ExportRequest)
+	if err != nil {
+		return nil, err
+	}
+	var survey export.Survey
+	if x.Format.Surveys() {
+		if _, err := from.each(ctx, func(row *export.Row) int { survey.Add(row); return 0 }, nil); err != nil {
+			return nil, err
+		}
+	}
+	kept, err := json.Marshal(&survey)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := export.New(x.Format, &survey)
+	if err != nil {
+		return nil, err
+	}
+	size := uint64(x.Part)
+	parts := (from.last + size - 1) / size
+	err = e.built(ctx, r, func(t *tx, q *store.Queue) error {
+		for n := range parts {
+			part := x
+			part.Number, part.First, part.Last = n+1, n*size+1, min((n+1)*size, from.last)
+			if err := t.addBuiltin(q, r.Job, fmt.Sprint("part/", part.Number), int(part.Last-part.First+1), part); err != nil {
+				return err
+			}
+		}
+		if err := t.Tx.PutChunk(r.Job, surveyName, 0, kept); err != nil {
+			return err
+		}
+		if head := layout.Header(nil); len(head) > 0 {
+			if err := t.Tx.PutChunk(r.Job, x.Name, 0, head); err != nil {
+				return err
+			}
+		}
+		if foot := layout.Footer(nil); len(foot) > 0 {
+			return t.Tx.PutChunk(r.Job, x.Name, (parts+1)*partChunks, foot)
+		}
+		return nil
+	})
+	return output(map[string]uint64{"parts": parts}), err
+}
+
+// exportPart lays out one part and keeps it in chunks of a bounded size. A part
+// that is made again replaces what an earlier attempt left.
+func (e *Engine) exportPart(ctx context.Context, r *Record, x exportItem) (json.RawMessage, error) {
+	var kept []byte
+	err := e.store.View(ctx, func(rd store.Reader) (err error) {
+		kept, err = rd.Chunk(r.Job, surveyName, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var survey export.Survey
+	if err := json.Unmarshal(kept, &survey); err != nil {
+		return nil, err
+	}
+	layout, err := export.New(x.Format, &survey)
+	if err != nil {
+		return nil, err
+	}
+	from, err := e.exporter(ctx, x.ExportRequest)
+	if err != nil {
+		return nil, err
+	}
+	from.last = min(from.last, x.Last)
+	from.list.Order, from.list.After = ByNumber, store.ID{Queue: x.Queue, Number: x.First - 1}
+	index := x.Number * partChunks
+	buf := make([]byte, 0, exportBuffer+exportBuffer/4)
+	put := func() error {
+		if len(buf) == 0 {
+			return nil
+		}
+		err := e.PutChunk(ctx, r, x.Name, index, buf)
+		buf, index = buf[:0], index+1
+		return err
+	}
+	done, err := from.each(ctx, func(row *export.Row) int {
+		buf = layout.Row(buf, row)
+		return len(buf)
+	}, func() error {
+		if len(buf) < exportBuffer {
+			return nil
+		}
+		return put()
+	})
+	if err == nil {
+		err = put()
+	}
+	if err == nil {
+		err = e.dropRest(ctx, r, x.Name, index, (x.Number+1)*partChunks)
+	}
+	return output(done), err
+}
+
+// dropRest removes the chunks of a name from one index to before another, which a
+// longer attempt left.
+func (e *Engine) dropRest(ctx context.Context, r *Record, name string, from, to uint64) error {
+	var rest []uint64
+	err := e.store.View(ctx, func(rd store.Reader) error {
+		chunks, err := rd.Chunks(r.Job, name)
+		for _, c := range chunks {
+			if c.Index >= from && c.Index < to {
+				rest = append(rest, c.Index)
+			}
+		}
+		return err
+	})
+	if err != nil || len(rest) == 0 {
+		return err
+	}
+	return e.built(ctx, r, func(t *tx, _ *store.Queue) error {
+		for _, index := range rest {
+			if err := t.Tx.DropChunk(r.Job, name, index); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// joinExport makes the attachment of the parts; when some failed there is none.
+func (e *Engine) joinExport(_ context.Context, j JobState) (func(store.Tx) error, error) {
+	x, err := strict[ExportJob](json.RawMessage(j.Metadata))
+	if err != nil {
+		return nil, err
+	}
+	if x.Format == "" {
+		x.Format = export.CSV
+	}
+	if x.Name == "" {
+		x.Name = x.Queue + "." + string(x.Format)
+	}
+	return func(tx store.Tx) error {
+		if err := tx.DropChunks(j.ID, surveyName); err != nil {
+			return err
+		}
+		if j.Failed > 0 {
+			if err := tx.DropChunks(j.ID, x.Name); err != nil {
+				return err
+			}
+			return e.logged(tx, j.ID, "error", "no file was made, since parts of it failed")
+		}
+		a := store.Attachment{Name: x.Name, Type: endings[x.Format], CreatedAt: e.now(), CreatedBy: j.Initiator}
+		if err := tx.PutAttachment(j.ID, &a); err != nil {
+			return err
+		}
+		return e.logged(tx, j.ID, "info", fmt.Sprintf("%s: %d bytes", a.Name, a.Size))
+	}, nil
+}
+
+// output words what a built-in's item gave.
+func output(v any) json.RawMessage {
+	b, _ := json.Marshal(v) // plain numbers always marshal
+	return b
+}

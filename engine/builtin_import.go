@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"signalbox/store"
+)
+
+// ImportJob is an import that the engine does by itself.
+type ImportJob struct {
+	Queue string `json:"queue"` // where the rows go
+	// Path is a file beside the engine, whole; or Attachment one of the job Of.
+	Path       string `json:"path,omitempty"`
+	Of         string `json:"of,omitempty"`
+	Attachment string `json:"attachment,omitempty"`
+	Mode       string `json:"mode,omitempty"` // independent (default) or stop-on-first-failure
+	Job        string `json:"job,omitempty"`  // the job that the rows belong to
+	Strict     bool   `json:"strict,omitempty"`
+	Reference  string `json:"reference,omitempty"` // columns, as in item import
+	Due        string `json:"due,omitempty"`
+	Priority   string `json:"priority,omitempty"`
+	Defer      string `json:"defer,omitempty"`
+	Zone       string `json:"zone,omitempty"` // of times written without one; "" = UTC
+	// Now is what relative times count from; set when the job starts.
+	Now store.Time `json:"now,omitzero"`
+}
+
+// ImportProgress is how far an import is: what has been read up to Rows is in.
+type ImportProgress struct {
+	Rows     int `json:"rows"` // read
+	Stored   int `json:"stored"`
+	Existing int `json:"existing,omitempty"`
+	Rejected int `json:"rejected"`
+	Chunks   int `json:"chunks,omitempty"` // of the rejects file
+}
+
+// RejectsName is the attachment of rejected rows.
+const RejectsName = "rejects"
+
+func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJob, err error) {
+	m, err := strict[ImportJob](raw)
+	if err != nil {
+		return b, err
+	}
+	m.Now = e.now()
+	if m.Mode == "" {
+		m.Mode = Independent
+	}
+	switch {
+	case m.Mode != Independent && m.Mode != StopOnFirstFailure:
+		return b, store.Invalid(fmt.Sprintf("mode %q", m.Mode), "an import job is independent or stop-on-first-failure", "use one of these, or `signalbox item import`")
+	case (m.Path == "") == (m.Attachment == ""):
+		return b, store.Invalid("an import job", "its rows are in a file or in an attachment", "give path, or of and attachment")
+	case m.Path != "" && !filepath.IsAbs(m.Path):
+		return b, store.Invalid(fmt.Sprintf("path %q", m.Path), "the engine may run elsewhere", "write it whole, from / on")
+	}
+	if Builtin(m.Queue) {
+		return b, reserved(m.Queue)
+	}
+	if _, err := e.Queue(ctx, m.Queue); err != nil {
+		return b, err
+	}
+	return builtinJob{ImportQueue, func(t *tx, q *store.Queue, j *store.Job) error {
+		return t.addBuiltin(q, j.ID, "import", 1, m)
+	}}, nil
+}
+
+// reserved refuses what only the engine itself puts into built-in queues.
+func reserved(queue string) error {
+	return &store.Error{Code: store.CodeForbidden, Thing: "queue " + queue, Rule: "is built in, and filled by signalbox itself", Mend: "use another queue, or `signalbox job start`"}
+}
+
+// ImportProgress tells how far the import of a job's item is.
+func (e *Engine) ImportProgress(ctx context.Context, r *Record) (p ImportProgress, err error) {
+	err = e.store.View(ctx, func(rd store.Reader) error {
+		data, err := rd.Chunk(r.Job, progressName, 0)
+		if err != nil {
+			return unlessGone(err)
+		}
+		return json.Unmarshal(data, &p)
+	})
+	return p, err
+}
+
+// AddImported adds rows of an import, and keeps in the same change how far it is:
+// an attempt after a crash goes on behind them. fn is told what became of the
+// rows, and gives the progress and what goes to the rejects file.
+func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn func([]AddResult) (ImportProgress, []byte)) error {
+	bad := make([]error, len(a.Items))
+	for i := range a.Items {
+		bad[i] = validateItem(&a.Items[i])
+	}
+	var held violations
+	if len(a.Items) > 0 {
+		var err error
+		if held, err = e.heldAgainst(ctx, &a); err != nil {
+			return err
+		}
+	}
+	results := make([]AddResult, len(a.Items))
+	h := Holding{r.ID(), r.Fence}
+	return e.holding(ctx, h, func(t *tx, _ *store.Queue, i *store.Item) error {
+		clear(results)
+		if len(a.Items) > 0 {
+			if err := t.addAll(&a, bad, held, results); err != nil {
+				return err
+			}
+		}
+		p, rejects := fn(results)
+		if len(rejects) > 0 {
+			if err := t.Tx.PutChunk(r.Job, RejectsName, uint64(p.Chunks), rejects); err != nil {
+				return err
+			}
+			p.Chunks++
+		}
+		i.Progress = fmt.Sprintf("%d rows stored, %d rejected", p.Stored+p.Existing, p.Rejected)
+		t.touchJob(r.Job)
+		if err := t.Tx.PutChunk(r.Job, progressName, 0, output(p)); err != nil {
+			return err
+		}
+		return t.Put(i, nil)
+	})
+}
+
+// endImport makes the attachment of the rejected rows, and tells in the log how
+// the import went.
+func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error, error) {
+	return func(tx store.Tx) error {
+		var p ImportProgress
+		data, err := tx.Chunk(j.ID, progressName, 0)
+		if err == nil {
+			err = json.Unmarshal(data, &p)
+		}
+		if err := unlessGone(err); err != nil {
+			return err
+		}
+		if p.Chunks > 0 {
+			a := store.Attachment{Name: RejectsName, CreatedAt: e.now(), CreatedBy: j.Initiator}
+			if err := tx.PutAttachment(j.ID, &a); err != nil {
+				return err
+			}
+		}
+		if err := tx.DropChunks(j.ID, progressName); err != nil {
+			return err
+		}
+		line := store.LogLine{At: e.now(), Level: "info", Fields: store.JSON(output(p)),
+			Text: fmt.Sprintf("%d rows stored, %d known, %d rejected", p.Stored, p.Existing, p.Rejected)}
+		return tx.AppendLog(j.ID, &line, keptLog)
+	}, nil
+}
