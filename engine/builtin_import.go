@@ -95,10 +95,7 @@ func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn fu
 	}
 	var held violations
 	if len(a.Items) > 0 {
-		var err error
-		if held, err = e.heldAgainst(ctx, &a); err != nil {
-			return err
-		}
+		held = e.schemas.heldAgainst(&a)
 	}
 	results := make([]AddResult, len(a.Items))
 	h := Holding{r.ID(), r.Fence}
