@@ -22,6 +22,13 @@ func (c *Client) StartBuiltin(ctx context.Context, r engine.BuiltinRequest) (eng
 	return send[engine.JobState](ctx, c, http.MethodPost, "/v1/builtins", r)
 }
 
+// Dispatch adds an item and claims exactly that one.
+func (c *Client) Dispatch(ctx context.Context, d engine.DispatchRequest) (engine.Record, error) {
+	in := wire.DispatchRequest{DispatchRequest: d, Exact: append([]byte{}, d.Item.Payload...)}
+	in.Item.Payload = nil
+	return send[engine.Record](ctx, c, http.MethodPost, "/v1/dispatch", in)
+}
+
 // AddWebhook adds an address that is told of events, or replaces the one of its
 // name.
 func (c *Client) AddWebhook(ctx context.Context, w store.Webhook) (store.Webhook, error) {

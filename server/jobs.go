@@ -26,6 +26,8 @@ type Jobs interface {
 	Attach(ctx context.Context, id, name, mediaType string, r io.Reader) (store.Attachment, error)
 	StartBuiltin(context.Context, engine.BuiltinRequest) (engine.JobState, error)
 
+	Dispatch(context.Context, engine.DispatchRequest) (engine.Record, error)
+
 	AddWebhook(context.Context, store.Webhook) (store.Webhook, error)
 	Webhooks(context.Context) ([]store.Webhook, error)
 	RemoveWebhook(ctx context.Context, name string) error
@@ -36,6 +38,7 @@ func jobRoutes() []route {
 	return []route{
 		write("POST /v1/jobs", Service.StartJob),
 		write("POST /v1/builtins", Service.StartBuiltin),
+		write("POST /v1/dispatch", dispatch),
 		write("POST /v1/webhooks", Service.AddWebhook),
 		read("GET /v1/webhooks", nothing, func(s Service, ctx context.Context, _ struct{}) ([]store.Webhook, error) { return s.Webhooks(ctx) }),
 		read("DELETE /v1/webhooks/{name}", func(p *params) string { return p.path("name") }, func(s Service, ctx context.Context, name string) (struct{}, error) {
@@ -56,6 +59,13 @@ func jobRoutes() []route {
 		read("GET /v1/jobs/{job}/attachments/{name}", fileOf, readAttachment),
 		operation("PUT /v1/jobs/{job}/attachments/{name}", engine.MaxAttachment+1, fileOf, attach),
 	}
+}
+
+func dispatch(s Service, ctx context.Context, in wire.DispatchRequest) (engine.Record, error) {
+	if in.Exact != nil {
+		in.Item.Payload = in.Exact
+	}
+	return s.Dispatch(ctx, in.DispatchRequest)
 }
 
 func jobOf(p *params) string { return p.path("job") }

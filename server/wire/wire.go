@@ -263,6 +263,12 @@ func Unclaimed(err error) bool {
 	return false
 }
 
+// DispatchRequest is engine.DispatchRequest, its payload as NewItem's.
+type DispatchRequest struct {
+	engine.DispatchRequest
+	Exact []byte `json:"payload_base64,omitzero"`
+}
+
 // Note is a word to go with an act.
 type Note struct {
 	Note string `json:"note,omitempty"`

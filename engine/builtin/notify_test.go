@@ -1,0 +1,129 @@
+package builtin_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/engine/builtin"
+	"signalbox/engine/drain"
+	"signalbox/store"
+	"signalbox/store/memory"
+)
+
+// sent is one request that a webhook got.
+type sent struct {
+	header http.Header
+	body   string
+}
+
+func running(t *testing.T) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open(t.Context(), memory.New(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := drain.Start(t.Context(), e, drain.Options{Handlers: builtin.Handlers(e)})
+	stop, err := e.RunHooks(e.BuiltinHooks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Abort()
+		stop()
+		_ = e.Close()
+	})
+	return e
+}
+
+// ended makes a job that has ended.
+func ended(t *testing.T, e *engine.Engine) {
+	t.Helper()
+	if _, err := e.AddQueue(t.Context(), engine.DefaultQueue("q", store.Jobs)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.StartJob(t.Context(), engine.JobRequest{Queue: "q", ID: "j"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settled waits for the outcome of the only notification.
+func settled(t *testing.T, e *engine.Engine) engine.Record {
+	t.Helper()
+	for after := uint64(0); ; {
+		s, err := e.Watch(t.Context(), after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after = s.Revision
+		if r, err := e.Item(t.Context(), store.ID{Queue: engine.NotifyQueue, Number: 1}); err == nil && (engine.Final(r.Status) || r.Failures > 0) {
+			return r
+		}
+	}
+}
+
+func TestWebhooksAreSigned(t *testing.T) {
+	got := make(chan sent, 1)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got <- sent{r.Header, string(b)}
+	}))
+	defer hook.Close()
+	e := running(t)
+	if _, err := e.AddWebhook(t.Context(), store.Webhook{Name: "ops", URL: hook.URL, Secret: "s3cret"}); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, e)
+	s := <-got
+	mac := hmac.New(sha256.New, []byte("s3cret"))
+	mac.Write([]byte(s.header.Get("Signalbox-Timestamp") + "." + s.body))
+	if want := "v1=" + hex.EncodeToString(mac.Sum(nil)); s.header.Get("Signalbox-Signature") != want {
+		t.Errorf("signed %q, want %q", s.header.Get("Signalbox-Signature"), want)
+	}
+	var told struct {
+		ID, Event string
+		Data      engine.JobState
+	}
+	if err := json.Unmarshal([]byte(s.body), &told); err != nil || told.Event != "job" || told.Data.ID != "j" || told.Data.Status != store.JobDone || told.ID != s.header.Get("Signalbox-Delivery") {
+		t.Errorf("told %s, %v", s.body, err)
+	}
+	if r := settled(t, e); r.Status != store.Completed || strings.Contains(string(r.Payload), "s3cret") {
+		t.Errorf("the notification is %s with %s", r.Status, r.Payload)
+	}
+}
+
+// A webhook that answers badly is tried again, one that is gone is not, and a
+// redirect is not followed.
+func TestWebhooksThatFail(t *testing.T) {
+	for status, want := range map[int]store.Status{
+		http.StatusInternalServerError: store.Queued, http.StatusFound: store.Queued, http.StatusGone: store.Failed,
+	} {
+		elsewhere := 0
+		hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/" {
+				elsewhere++
+			}
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(status)
+			_, _ = w.Write(make([]byte, 1<<20)) // only its beginning is read
+		}))
+		e := running(t)
+		if _, err := e.AddWebhook(t.Context(), store.Webhook{Name: "ops", URL: hook.URL}); err != nil {
+			t.Fatal(err)
+		}
+		ended(t, e)
+		r := settled(t, e)
+		if r.Status != want || want == store.Queued && r.AvailableAt.Sub(r.Error.At) < 5*time.Second || elsewhere > 0 {
+			t.Errorf("after %d it is %s, tried again at %s; %d requests went elsewhere", status, r.Status, r.AvailableAt, elsewhere)
+		}
+		hook.Close()
+	}
+}
