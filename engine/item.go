@@ -156,7 +156,7 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 			return err
 		}
 	}
-	if n.joins() {
+	if n.joins() && n.Past == nil {
 		if err := t.joinable(q, n.Job); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 		MaxAttempts: n.MaxAttempts, Retryable: true,
 		DeferUntil: n.DeferUntil, DueAt: n.DueAt, RiskAt: n.RiskAt, Job: n.Job,
 	}
-	if n.joins() {
+	if n.joins() && (n.Past == nil || t.joinable(q, n.Job) == nil) { // else the name alone is kept
 		if err := t.join(q, n.Job); err != nil {
 			return err
 		}

@@ -401,3 +401,18 @@ func TestLabelsOfItemsFromBeforeJobs(t *testing.T) {
 		}
 	})
 }
+
+// Items that were elsewhere before keep the name of their job where that is no job
+// of the queue they come to.
+func TestPastItemsOfAnotherQueuesJob(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("from", store.Jobs, nil)
+		r.queue("to", store.Jobs, nil)
+		r.addTo("from", "j", 1)
+		id := r.add("to", engine.NewItem{Payload: json.RawMessage(`{}`), Job: "j", Past: &engine.Past{State: "completed"}})[0]
+		if i := r.item(id); i.Job != "j" || i.Weight != 0 {
+			t.Errorf("it names job %q and counts %d", i.Job, i.Weight)
+		}
+		r.wantJob("j", store.JobRunning, store.JobCounts{Available: 1, Total: 1})
+	})
+}
