@@ -90,8 +90,11 @@ func (e *Engine) ImportProgress(ctx context.Context, r *Record) (p ImportProgres
 // rows, and gives the progress and what goes to the rejects file.
 func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn func([]AddResult) (ImportProgress, []byte)) error {
 	bad := make([]error, len(a.Items))
+	if err := e.openPasts(ctx, &a, bad); err != nil {
+		return err
+	}
 	for i := range a.Items {
-		bad[i] = validateItem(&a.Items[i])
+		bad[i] = firstOf(bad[i], a.Items[i].Validate())
 	}
 	var held violations
 	if len(a.Items) > 0 {

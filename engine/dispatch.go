@@ -23,8 +23,7 @@ func (e *Engine) Dispatch(ctx context.Context, d DispatchRequest) (rec Record, e
 		return rec, reserved(d.Queue)
 	}
 	claim := ClaimRequest{Queue: d.Queue, Robot: d.Robot}
-	bad := validateItem(&d.Item)
-	if err := firstOf(validateClaim(&claim), bad, (&JobRequest{SingletonKey: d.SingletonKey}).validate()); err != nil {
+	if err := firstOf(validateClaim(&claim), d.Item.Validate(), (&JobRequest{SingletonKey: d.SingletonKey}).validate()); err != nil {
 		return rec, err
 	}
 	a := AddRequest{Queue: d.Queue, Items: []NewItem{d.Item}}
