@@ -22,6 +22,8 @@ const (
 	writeEvery = time.Second
 	// forgetEvery is how often old holds are removed, while there are new ones.
 	forgetEvery = 10 * time.Minute
+	// pageRetries is how often a page that can't be written is tried again.
+	pageRetries = 2
 )
 
 // diary writes down who held which slot when. Pages are written one after the
@@ -49,7 +51,7 @@ type page struct {
 func (e *Engine) keepDiary(ctx context.Context) error {
 	d := &diary{e: e}
 	var err error
-	if d.pages, err = coop.New(d.write, coop.Options{Retries: 2, Report: func(err error) { e.log.Error("history of slots", "error", err) }}); err != nil {
+	if d.pages, err = coop.New(d.write, coop.Options{Retries: pageRetries, Report: func(err error) { e.log.Error("history of slots", "error", err) }}); err != nil {
 		return err
 	}
 	if err := e.closeHolds(ctx); err != nil {
@@ -131,7 +133,7 @@ func (d *diary) write(ctx context.Context, t coop.Task[page]) (struct{}, error) 
 	if err == nil && forget {
 		d.forgot = p.at
 	}
-	if err != nil && t.Attempt == 3 {
+	if err != nil && t.Attempt > pageRetries {
 		d.e.log.Error("history of slots", "holds", len(p.ended), "error", err)
 	}
 	return struct{}{}, err

@@ -100,7 +100,7 @@ func (p *Pool) Holds(token string) (slot int, ok bool) {
 		return 0, false
 	}
 	g := p.grants[slot-1]
-	return slot, g != nil && g.serial == serial
+	return slot, g != nil && g.serial == serial && g.Token() == token
 }
 
 // noSlot is the error of a pool that has no slot to give.

@@ -110,7 +110,7 @@ func TestATokenNamesItsGrantOnly(t *testing.T) {
 	if slot, ok := p.Holds(g.Token()); !ok || slot != g.Slot() {
 		t.Errorf("slot %d, %v", slot, ok)
 	}
-	for _, token := range []string{"", "x", g.Token() + "1", "1-1-1", take(t, other, Holder{Lane: Slow}).Token()} {
+	for _, token := range []string{"", "x", g.Token() + "1", "1-1-1", g.Token() + "x", take(t, other, Holder{Lane: Slow}).Token()} {
 		if _, ok := p.Holds(token); ok {
 			t.Errorf("token %q is held", token)
 		}
