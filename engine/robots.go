@@ -41,8 +41,7 @@ type Robot struct {
 // Robots lists who holds items now or has claimed or reported lately, by name.
 func (e *Engine) Robots(ctx context.Context) ([]Robot, error) {
 	by := robots{}
-	var err error
-	err = e.store.View(ctx, func(r store.Reader) error {
+	err := e.store.View(ctx, func(r store.Reader) error {
 		now := e.now()
 		if err := by.held(r); err != nil {
 			return err

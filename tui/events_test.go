@@ -31,6 +31,7 @@ func TestEventsFollowPauseAndFilter(t *testing.T) {
 	e.Log(append(log, happened(33))...)
 	c.feed()
 	c.hides("finance.orders/33")
+	c.shows("paused at 14:03:09, 1 newer")
 	c.press("p")
 	c.shows("finance.orders/33", "following")
 	c.press("down", "down")

@@ -19,18 +19,27 @@ type Streamed struct {
 	AtEnd   bool           // nothing older
 	Last    uint64         // the newest change there is
 	Next    uint64         // where to go on towards older ones
+	Counted bool           // only Last was asked for
 	Took    time.Duration
 	Err     error
 }
 
 // Reach says which changes are wanted: Newer ones of At, At itself, and Older
-// ones. At 0 is the newest of all, From the place to go on from where a filter
-// has let nothing through yet.
+// ones. At 0 is the newest of all.
 type Reach struct {
 	Filter       string
 	At           uint64
 	Newer, Older int
 	FromEnd      bool // the oldest instead
+}
+
+// CountStream asks only which change is the newest.
+func (d Desk) CountStream(to screen.Addr) tea.Cmd {
+	return func() tea.Msg {
+		start := time.Now()
+		s, err := d.stream(Reach{Older: 1})
+		return Streamed{Addr: to, Last: s.Last, Counted: true, Took: time.Since(start), Err: err}
+	}
 }
 
 // Stream reads a stretch of the history of everything.

@@ -102,7 +102,7 @@ func (s *Events) summary(e env.Env) text.Safe {
 	if s.err != nil && s.table.Len() > 0 {
 		parts = append(parts, e.Glyphs.Danger+" not up to date: "+s.err.Error())
 	}
-	switch newer := s.newer(e); {
+	switch newer := s.newer(); {
 	case !s.loaded:
 	case s.paused:
 		words := e.Glyphs.Paused + " paused at " + text.Clock(s.pausedAt, e.Location())
@@ -122,7 +122,7 @@ func (s *Events) summary(e env.Env) text.Safe {
 }
 
 // newer counts the changes since it was paused, as far as the last read tells.
-func (s *Events) newer(env.Env) int64 {
+func (s *Events) newer() int64 {
 	if s.last < s.newest {
 		return 0
 	}

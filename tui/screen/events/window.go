@@ -48,14 +48,21 @@ func (s *Events) ask(to jump) screen.Effects {
 // follow reads again when there is something new and it is wanted. A stream
 // that takes long to read is read the less often.
 func (s *Events) follow(e env.Env) screen.Effects {
-	if e.Snap == nil || e.Snap.Revision == s.seen || s.paused || s.searched > 0 {
+	if e.Snap == nil || e.Snap.Revision == s.seen || s.searched > 0 {
 		return screen.Effects{}
 	}
 	if s.took > quick && e.Now.Sub(s.came) < patience*s.took {
 		return screen.Effects{}
 	}
 	s.seen = e.Snap.Revision
-	return s.reload()
+	if !s.paused {
+		return s.reload()
+	}
+	if s.flying {
+		return screen.Effects{}
+	}
+	s.flying = true
+	return screen.Do(s.desk.CountStream(s.address()))
 }
 
 // near reads on when the cursor has come near the edge of the rows held.
@@ -72,6 +79,8 @@ func (s *Events) streamed(e env.Env, msg act.Streamed) screen.Effects {
 	s.flying = false
 	s.came, s.took = e.Now, msg.Took
 	switch {
+	case msg.Counted:
+		s.last = max(s.last, msg.Last)
 	case msg.Gen != s.gen: // of a filter that has changed
 	case msg.Err != nil:
 		s.refuse(msg.Err)
@@ -81,7 +90,7 @@ func (s *Events) streamed(e env.Env, msg act.Streamed) screen.Effects {
 	if s.again {
 		return s.ask(s.to)
 	}
-	if msg.Gen == s.gen && s.searched > 0 { // nothing yet: look further back
+	if msg.Gen == s.gen && s.searched > 0 && !msg.Counted { // nothing yet: look further back
 		return s.ask(toTop)
 	}
 	return screen.Effects{}

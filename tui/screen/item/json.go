@@ -50,11 +50,6 @@ type fold struct {
 	object     bool
 }
 
-// pretty gives JSON as lines. What is no JSON is given as it stands.
-func pretty(raw []byte, mask []string, hides text.Safe) []line {
-	return read(raw, mask, hides).lines
-}
-
 // read lays JSON out, with what of it can be folded. What is no JSON is given
 // as it stands.
 func read(raw []byte, mask []string, hides text.Safe) *printer {

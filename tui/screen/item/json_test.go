@@ -40,7 +40,7 @@ func TestPrettyIsTheSameJSON(t *testing.T) {
 		for _, l := range strings.Split(strings.TrimSuffix(indented.String(), "\n"), "\n") {
 			want += string(text.Clean(l)) + "\n"
 		}
-		if got := whole(pretty(raw, nil, "****")); got != want {
+		if got := whole(read(raw, nil, "****").lines); got != want {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
 	})
@@ -77,7 +77,7 @@ func document3(t *rapid.T, depth int) any {
 
 func TestMaskedFieldsAreHiddenWhole(t *testing.T) {
 	raw := `{"iban":"DE89","card":{"number":"4111","cvc":[1,2,3]},"deep":{"IBAN":"secret","ok":1},"x":{"y":"seen","z":"hide"}}`
-	got := whole(pretty([]byte(raw), []string{"iban", "card", "x.z"}, "••••"))
+	got := whole(read([]byte(raw), []string{"iban", "card", "x.z"}, "••••").lines)
 	for _, secret := range []string{"DE89", "4111", "cvc", "secret", "hide"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("%q is shown:\n%s", secret, got)
@@ -92,14 +92,14 @@ func TestMaskedFieldsAreHiddenWhole(t *testing.T) {
 
 // A field whose value is the last of its object must not swallow the brace.
 func TestMaskedLastFieldKeepsTheFrame(t *testing.T) {
-	got := whole(pretty([]byte(`{"a":1,"iban":"x"}`), []string{"iban"}, "****"))
+	got := whole(read([]byte(`{"a":1,"iban":"x"}`), []string{"iban"}, "****").lines)
 	if want := "{\n  \"a\": 1,\n  \"iban\": ****\n}\n"; got != want {
 		t.Fatalf("got %q, want %q", got, want)
 	}
 }
 
 func TestWhatIsNoJSONIsShownAsItStands(t *testing.T) {
-	got := whole(pretty([]byte("plain\nwords\x1b[2J"), nil, ""))
+	got := whole(read([]byte("plain\nwords\x1b[2J"), nil, "").lines)
 	if got != "plain\nwords␛[2J\n" {
 		t.Fatalf("%q", got)
 	}
@@ -107,7 +107,7 @@ func TestWhatIsNoJSONIsShownAsItStands(t *testing.T) {
 
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	raw := `[1.0,100000000000000000001,1e400,-0]`
-	if got := whole(pretty([]byte(raw), nil, "")); got != "[\n  1.0,\n  100000000000000000001,\n  1e400,\n  -0\n]\n" {
+	if got := whole(read([]byte(raw), nil, "").lines); got != "[\n  1.0,\n  100000000000000000001,\n  1e400,\n  -0\n]\n" {
 		t.Fatalf("%q", got)
 	}
 }
