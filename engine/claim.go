@@ -59,7 +59,10 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 	settled := cleanSettlements(settlements)
 	var got []Record
 	var unclaimed error // why nothing was claimed, though the settlements stand
-	parked := &parkedClaim{ask: ask, got: make(chan []Record, 1)}
+	var parked *parkedClaim
+	if r.Wait > 0 {
+		parked = &parkedClaim{ask: ask, got: make(chan []Record, 1)}
+	}
 	err = e.change(ctx, func(t *tx) (err error) {
 		if err := t.settleAll(settled); err != nil {
 			return err
@@ -127,37 +130,41 @@ func validateClaim(r *ClaimRequest) error {
 }
 
 func (t *tx) claim(r *ask) ([]Record, error) {
-	q, err := t.Queue(r.Queue)
+	q, err := t.settings(r.Queue)
 	if err != nil {
 		return nil, err
 	}
-	if !r.within(&q) {
+	if !r.within(q) {
 		return nil, nil
 	}
 	if q.Paused {
 		return nil, store.Conflict("queue "+q.Name, "paused by "+q.PausedBy, "resume it with `signalbox queue resume "+q.Name+"`")
 	}
-	if err := t.e.vault.locked(&q); err != nil {
+	if err := t.e.vault.locked(q); err != nil {
 		return nil, err
 	}
 	if err := t.claimableJob(r.Job); err != nil {
 		return nil, err
 	}
 	if !r.Item.IsZero() {
-		return t.claimByID(&q, r)
+		return t.claimByID(q, r)
 	}
-	return t.claimReady(&q, r)
+	return t.claimReady(q, r)
 }
 
 func (t *tx) claimReady(q *store.Queue, r *ask) ([]Record, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), claimJQ)
-	defer cancel()
+	ctx := context.Background()
+	if len(r.filter.payload) > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, claimJQ)
+		defer cancel()
+	}
 	return t.claimFrom(ctx, q, r, t.candidates(q, r))
 }
 
 // claimFrom claims the first candidates that suit, as long as ctx lasts.
 func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates iter.Seq2[store.Item, error]) ([]Record, error) {
-	var items []store.Item
+	var records []Record
 	var locked error // an item that nobody can read was passed over
 	seen, hidden := 0, 0
 	for i, err := range candidates {
@@ -170,31 +177,42 @@ func (t *tx) claimFrom(ctx context.Context, q *store.Queue, r *ask, candidates i
 			}
 			continue
 		}
-		if err != nil || t.barred(&i) != nil || !r.suits(ctx, t, &i) { // an unreadable record is set aside; it never stops a queue
+		if err != nil { // an unreadable record is set aside; it never stops a queue
 			continue
 		}
-		if q.Encrypted {
-			if _, err := t.openPayload(q, &i); err != nil {
-				locked = err
-				continue
-			}
+		records = append(records, Record{Item: i})
+		fits, err := t.fits(ctx, q, r, &records[len(records)-1].Item)
+		if err != nil {
+			locked = err
 		}
-		if items = append(items, i); len(items) == r.N {
+		if !fits {
+			records = records[:len(records)-1]
+		} else if len(records) == r.N {
 			break
 		}
 	}
-	if len(items) == 0 && locked != nil {
+	if len(records) == 0 && locked != nil {
 		return nil, locked
 	}
-	records := make([]Record, 0, len(items))
-	for n := range items {
-		rec, err := t.hold(q, r, &items[n])
-		if err != nil {
+	for n := range records {
+		if err := t.hold(q, r, &records[n]); err != nil {
 			return nil, err
 		}
-		records = append(records, rec)
 	}
 	return records, nil
+}
+
+// fits says that the claim may have the item and wants it; the error is of one
+// that nobody can read.
+func (t *tx) fits(ctx context.Context, q *store.Queue, r *ask, i *store.Item) (bool, error) {
+	if t.barred(i) != nil || !r.suits(ctx, t, i) {
+		return false, nil
+	}
+	if !q.Encrypted {
+		return true, nil
+	}
+	_, err := t.openPayload(q, i)
+	return err == nil, err
 }
 
 func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
@@ -220,11 +238,11 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 			return nil, err
 		}
 	}
-	rec, err := t.hold(q, r, &i)
-	if err != nil {
+	records := []Record{{Item: i}}
+	if err := t.hold(q, r, &records[0]); err != nil {
 		return nil, err
 	}
-	return []Record{rec}, nil
+	return records, nil
 }
 
 // claimableJob says whether a job that a claim is limited to hands out items.
@@ -292,14 +310,15 @@ func (a *ask) suits(ctx context.Context, t *tx, i *store.Item) bool {
 }
 
 // hold gives one waiting item to the robot.
-func (t *tx) hold(q *store.Queue, r *ask, i *store.Item) (Record, error) {
+func (t *tx) hold(q *store.Queue, r *ask, rec *Record) error {
+	i := &rec.Item
 	event := EventClaim
 	if r.N == 1 && !r.NoStart {
 		event = EventClaimStart
 	}
 	row, err := next(q, i, event)
 	if err != nil {
-		return Record{}, err
+		return err
 	}
 	from := i.Status
 	i.Status = row.to
@@ -313,12 +332,11 @@ func (t *tx) hold(q *store.Queue, r *ask, i *store.Item) (Record, error) {
 		i.StartedAt = t.now
 	}
 	if err := t.put(i, from, EventClaim, ""); err != nil {
-		return Record{}, err
+		return err
 	}
-	rec := Record{Item: *i}
-	present(q, &rec.Item)
 	rec.Payload, err = t.openPayload(q, i)
-	return rec, err
+	present(q, i)
+	return err
 }
 
 // leaseEnd is when a claim made or renewed now runs out; 0 = never.

@@ -108,18 +108,18 @@ func (t *tx) settle(s *Settlement) (Outcome, error) {
 	if err != nil {
 		return goneOr(s.Item, err)
 	}
-	q, err := t.Queue(i.Queue)
+	q, err := t.settings(i.Queue)
 	if err != nil {
 		return Outcome{}, err
 	}
 	if result, err := held(&i, s.Fence); err != nil {
 		return answer(s.Item, result, err).at(i.Status), nil
 	}
-	if err := t.e.vault.locked(&q); err != nil && (len(s.Output) > 0 || len(s.Analytics) > 0 || s.Details != "") {
+	if err := t.e.vault.locked(q); err != nil && (len(s.Output) > 0 || len(s.Analytics) > 0 || s.Details != "") {
 		return answer(s.Item, Refused, err).at(i.Status), nil
 	}
 	hadResult := i.Error != nil
-	copied, err := t.report(&q, &i, *s)
+	copied, err := t.report(q, &i, *s)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -134,11 +134,12 @@ func (t *tx) settle(s *Settlement) (Outcome, error) {
 // held says whether the fence is the one under which the item is held now: nil,
 // or the outcome (stale or refused) and the reason.
 func held(i *store.Item, fence uint64) (string, error) {
+	if i.Status.InFlight() && i.Fence == fence {
+		return OK, nil
+	}
 	thing := fmt.Sprintf("item %q", i.ID().String())
 	mend := "claim it again"
 	switch {
-	case i.Status.InFlight() && i.Fence == fence:
-		return OK, nil
 	case fence > i.Fence:
 		return Stale, store.Conflict(thing, fmt.Sprintf("fence %d was never given out", fence), "use the fence of your claim")
 	case i.Status.InFlight():

@@ -11,6 +11,7 @@ import (
 type tx struct {
 	store.Tx
 	e     *Engine
+	read  *store.Queue // settings read last
 	now   store.Time
 	actor string
 	// staging says that new items are part of an import under way.
@@ -121,7 +122,7 @@ func (e *Engine) giveBackOrphans(records []Record) {
 // restart begins a run of the change; an earlier one may have been rolled back.
 func (t *tx) restart(s store.Tx) {
 	t.e.parking.takeBack(&t.after)
-	t.Tx, t.now = sealingTx{s, &t.e.vault}, t.e.now()
+	t.Tx, t.now, t.read = sealingTx{s, &t.e.vault}, t.e.now(), nil
 	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0], jobs: t.after.jobs[:0], joined: t.after.joined}
 }
 
@@ -135,6 +136,31 @@ func (e *Engine) committed(a *effects) {
 	e.revoke(a.revoked)
 	e.finish(a.hooks)
 	e.feed.touch(a)
+}
+
+// settings reads a queue's settings, which whoever gets them leaves as they are:
+// those of one queue are read once for all items of a call.
+func (t *tx) settings(queue string) (*store.Queue, error) {
+	if t.read == nil || t.read.Name != queue {
+		q, err := t.Queue(queue)
+		if err != nil {
+			return nil, err
+		}
+		t.read = &q
+	}
+	return t.read, nil
+}
+
+// PutQueue implements store.Tx.
+func (t *tx) PutQueue(q *store.Queue) error {
+	t.read = nil
+	return t.Tx.PutQueue(q)
+}
+
+// DeleteQueue implements store.Tx.
+func (t *tx) DeleteQueue(name string) error {
+	t.read = nil
+	return t.Tx.DeleteQueue(name)
 }
 
 // touch marks the queue as changed.

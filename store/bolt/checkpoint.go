@@ -129,7 +129,7 @@ func (w *writer) keep(t *tx, commit bool) error {
 
 // logged says that the wave was made durable by the log.
 func (w *writer) logged(t *tx) bool {
-	if w.doubt || t.recording.over || t.total+t.writes > maxHeld || !w.logging() || !w.log.fits(t.recording.buf) {
+	if w.doubt || t.recording.over || t.total+t.writes > maxHeld || t.scattered > maxScattered || !w.logging() || !w.log.fits(t.recording.buf) {
 		return false
 	}
 	if err := w.log.append(w.last, t.recording.buf); err != nil {

@@ -130,10 +130,30 @@ func (q *queue) claimable() (runs [3]run) {
 	for n, s := range []store.Status{store.Queued, store.Pending} {
 		if r := &runs[n+1]; q.counters.items[s] > 0 {
 			r.cursor, r.prefix = q.space(status).bucket.Cursor(), []byte{byte(s)}
-			r.set(r.cursor.Seek([]byte{byte(s), rankOf(store.High)}))
+			r.set(r.cursor.Seek(q.head(s)))
+			if r.key != nil {
+				q.heads[s] = append(q.heads[s][:0], r.key...)
+			}
 		}
 	}
 	return runs
+}
+
+// head gives a key that is not behind the first one of a waiting status's ready
+// items. In a writing transaction, where whole pages of claimed items lie before
+// that until the checkpoint, it is the one met last.
+func (q *queue) head(s store.Status) []byte {
+	if q.heads[s] == nil {
+		q.heads[s] = []byte{byte(s), rankOf(store.High)}
+	}
+	return q.heads[s]
+}
+
+// advance notes that an item was put where ready ones stand.
+func (q *queue) advance(s store.Status, key []byte) {
+	if h := q.heads[s]; key[1] != 0 && h != nil && bytes.Compare(key, h) < 0 {
+		q.heads[s] = append(h[:0], key...)
+	}
 }
 
 // claimableAt gives the item at which a run of claimable stands.

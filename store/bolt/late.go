@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"signalbox/store"
@@ -10,12 +11,15 @@ import (
 // lateItem is what bbolt lacks of an item that left the waiting ones in this
 // transaction. It is in the log. Most items are claimed and settled between
 // two checkpoints, and this keeps their steps on the way out of bbolt, which
-// gets the last one, together with all others in order of their keys.
+// gets the last one, together with all others in order of their keys. An item
+// that a robot holds is kept decoded too, since it is asked for next.
 type lateItem struct {
 	number uint64
 	place  place
 	state  []byte     // changing part; nil: bbolt has it
 	lease  store.Time // of an entry in the leases index; 0: bbolt has all there are
+	record []byte     // fixed part and payload; nil: not read yet
+	item   *store.Item
 }
 
 // lateOf gives what is held back of an item, made if need be.
@@ -39,12 +43,51 @@ func (t *tx) putState(q *queue, number uint64, p place, state []byte, again bool
 	key := p.key(room[:0], number)
 	t.note(q, doPut, byte(status), key, state)
 	q.saw(number, p, state)
+	if p.status.Waiting() {
+		q.advance(p.status, key)
+	}
 	if l := q.late[number]; p.status.Waiting() || again && (l == nil || l.state == nil) {
 		t.fail(q.enter(status, key, state))
 		return
 	}
 	l := q.lateOf(number)
-	l.place, l.state = p, state
+	l.place, l.state, l.item = p, state, nil
+}
+
+// know keeps an item in flight decoded, as it was just written.
+func (q *queue) know(i *store.Item) {
+	l := q.late[i.Number]
+	if l == nil || l.state == nil || !i.Status.InFlight() {
+		return
+	}
+	if l.record == nil {
+		l.record = q.record(i.Number)
+	}
+	known := own(*i)
+	l.item = &known
+}
+
+// known gives an item that is kept decoded.
+func (q *queue) known(number uint64) (i store.Item, ok bool) {
+	if l := q.late[number]; l != nil && l.state != nil && l.item != nil {
+		return own(*l.item), true
+	}
+	return i, false
+}
+
+// own gives an item that shares nothing that can be changed.
+func own(i store.Item) store.Item {
+	if i.Error != nil {
+		failure := *i.Error
+		failure.Details = "" // is kept with the result
+		i.Error = &failure
+	}
+	if i.Undo != nil {
+		undo := *i.Undo
+		undo.Payload = bytes.Clone(undo.Payload)
+		i.Undo = &undo
+	}
+	return i
 }
 
 // removeState takes an item's changing part from where it stands.
@@ -85,7 +128,7 @@ func (t *tx) removeLease(q *queue, number uint64, ends store.Time) {
 	t.fail(q.leave(leases, key))
 }
 
-// flushLate brings to bbolt what was held back of items.
+// flushLate brings to bbolt what was held back of items, in order of keys.
 func (q *queue) flushLate() {
 	if len(q.late) == 0 {
 		return
@@ -95,20 +138,20 @@ func (q *queue) flushLate() {
 		list = append(list, l)
 	}
 	clear(q.late)
-	var a, b [16]byte
-	slices.SortFunc(list, func(x, y *lateItem) int {
-		return bytes.Compare(x.place.key(a[:0], x.number), y.place.key(b[:0], y.number))
+	slices.SortFunc(list, func(a, b *lateItem) int {
+		return cmp.Or(cmp.Compare(a.place.status, b.place.status), cmp.Compare(a.place.rank, b.place.rank), cmp.Compare(a.number, b.number))
 	})
+	var key [16]byte
 	for _, l := range list {
 		if l.state != nil {
-			q.spoil(q.enter(status, l.place.key(a[:0], l.number), l.state))
+			q.spoil(q.enter(status, l.place.key(key[:0], l.number), l.state))
 		}
 	}
 	list = slices.DeleteFunc(list, func(l *lateItem) bool { return l.lease == 0 })
-	slices.SortFunc(list, func(x, y *lateItem) int {
-		return bytes.Compare(leaseKey(a[:0], x.number, x.lease), leaseKey(b[:0], y.number, y.lease))
+	slices.SortFunc(list, func(a, b *lateItem) int {
+		return cmp.Or(cmp.Compare(a.lease, b.lease), cmp.Compare(a.number, b.number))
 	})
 	for _, l := range list {
-		q.spoil(q.enter(leases, leaseKey(a[:0], l.number, l.lease), nil))
+		q.spoil(q.enter(leases, leaseKey(key[:0], l.number, l.lease), nil))
 	}
 }

@@ -54,8 +54,9 @@ type queue struct {
 	root     *bbolt.Bucket
 	spaces   [spaces]handle
 	counters counters
-	known    *store.Queue // settings, once read
+	cached   *store.Queue // settings, once read
 	seen     *[64]sighting
+	heads    [store.Pending + 1][]byte // see head
 
 	// Only in a writing transaction:
 	late    map[uint64]*lateItem // see late.go
@@ -104,6 +105,9 @@ func (q *queue) saw(number uint64, p place, state []byte) {
 
 // record gives an item's fixed part and payload as stored, nil when missing.
 func (q *queue) record(number uint64) []byte {
+	if l := q.late[number]; l != nil && l.record != nil {
+		return l.record
+	}
 	at := q.sight(number)
 	if at.record == nil {
 		var key [8]byte
@@ -161,14 +165,14 @@ func (q *queue) walk(s space) *bbolt.Cursor {
 }
 
 func (q *queue) settings() (store.Queue, error) {
-	if q.known == nil {
+	if q.cached == nil {
 		v := store.Queue{Name: q.name}
 		if err := decode(q.root.Get(settingsKey), settings, &v); err != nil {
 			return store.Queue{}, damagedQueue(q.name, err)
 		}
-		q.known = &v
+		q.cached = &v
 	}
-	v := *q.known
+	v := *q.cached
 	v.Consumer.Argv, v.Consumer.Env = slices.Clone(v.Consumer.Argv), slices.Clone(v.Consumer.Env)
 	v.Mask, v.Links = slices.Clone(v.Mask), slices.Clone(v.Links)
 	return v, nil
@@ -212,6 +216,9 @@ func (q *queue) find(number uint64) (place, []byte) {
 
 // item gives a whole item, or CodeNotFound.
 func (q *queue) item(number uint64) (store.Item, error) {
+	if i, ok := q.known(number); ok {
+		return i, nil
+	}
 	i := store.Item{Queue: q.name, Number: number}
 	p, state := q.find(number)
 	if state == nil {

@@ -20,10 +20,11 @@ const maxFresh = 4096
 type tx struct {
 	reader
 	*scratch
-	writes int    // by the wave under way
-	total  int    // by the waves before it
-	broken error  // a write that stopped halfway; the transaction must go
-	last   uint64 // Seq of the newest change
+	writes    int    // by the wave under way
+	total     int    // by the waves before it
+	scattered int    // by all of them, with keys in no order
+	broken    error  // a write that stopped halfway; the transaction must go
+	last      uint64 // Seq of the newest change
 }
 
 // scratch is memory that one transaction after the other uses.
@@ -82,7 +83,7 @@ func (t *tx) PutQueue(v *store.Queue) error {
 		return err
 	}
 	v.Revision++
-	q.known = nil
+	q.cached = nil
 	t.putOwn(q, settingsKey, encode(nil, settings, v))
 	return t.broken
 }
@@ -154,14 +155,16 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	if err := indexable(i); err != nil {
 		return err
 	}
-	old := store.Item{Queue: i.Queue, Number: i.Number}
 	at, state := q.find(i.Number)
 	if state == nil {
 		return store.NoItem(i.ID())
 	}
-	old.Status = at.status
-	if err := decode(state, changing, &old); err != nil {
-		return damagedItem(i.ID(), err)
+	old, ok := q.known(i.Number)
+	if !ok {
+		old = store.Item{Queue: i.Queue, Number: i.Number, Status: at.status}
+		if err := decode(state, changing, &old); err != nil {
+			return damagedItem(i.ID(), err)
+		}
 	}
 	if i.Chain.IsZero() {
 		i.Chain = i.ID()
@@ -187,6 +190,7 @@ func (t *tx) Put(i *store.Item, c *store.Change) error {
 	t.putState(q, i.Number, to, t.state(i), to == at)
 	t.reindex(q, &old, i, was, is)
 	t.countJob(q, &old, i, was, is)
+	q.know(i)
 	return t.broken
 }
 
@@ -225,6 +229,9 @@ func (t *tx) putItem(q *queue, i *store.Item, payload []byte) {
 	b := appendHead(t.arena.take(len(payload)+256), i)
 	record := t.arena.keep(append(b, payload...))
 	q.sight(i.Number).record = record
+	if l := q.late[i.Number]; l != nil {
+		l.record, l.item = record, nil
+	}
 	t.put(q, items, appendNumber(key[:0], i.Number), record)
 }
 

@@ -18,6 +18,9 @@ func (t *tx) note(q *queue, do, where byte, key, value []byte) {
 
 func (t *tx) put(q *queue, s space, key, value []byte) {
 	t.note(q, doPut, byte(s), key, value)
+	if s.fillPercent() != appendFill {
+		t.scattered++
+	}
 	t.fail(q.enter(s, key, value))
 }
 
@@ -50,6 +53,7 @@ func (t *tx) removeTop(where byte, key []byte) {
 // set writes to a bucket of the root that is made when first needed.
 func (t *tx) set(name, key, value []byte) {
 	t.note(nil, doPut, whereOf(name), key, value)
+	t.scattered++
 	h := t.top(name)
 	if h.bucket == nil {
 		b, err := t.bolt.CreateBucketIfNotExists(name)
