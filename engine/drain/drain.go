@@ -110,11 +110,11 @@ func (d *drain) claim(set *store.Queue) (records []engine.Record, ok bool) {
 // a change of them is never worked by the old ones. Where they can't be read the
 // last known ones stand.
 func (d *drain) settings(known *store.Queue) *store.Queue {
-	state, err := d.s.engine.Queue(d.context(), d.queue)
-	if err != nil || state.Consumer.Kind == engine.Manual { // what is claimed is still worked
+	q, err := d.s.engine.Settings(d.context(), d.queue)
+	if err != nil || q.Consumer.Kind == engine.Manual { // what is claimed is still worked
 		return known
 	}
-	return &state.Queue
+	return &q
 }
 
 // context is for calls of the engine made in the drain's name.

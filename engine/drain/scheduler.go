@@ -17,7 +17,7 @@ import (
 type Engine interface {
 	Wake() <-chan struct{}
 	Available(context.Context) ([]store.Queue, error)
-	Queue(ctx context.Context, name string) (engine.QueueState, error)
+	Settings(ctx context.Context, queue string) (store.Queue, error)
 	Claim(context.Context, engine.ClaimRequest) ([]engine.Record, error)
 	Settle(context.Context, []engine.Settlement) ([]engine.Outcome, error)
 	Renew(context.Context, []engine.Holding) ([]engine.Outcome, error)
