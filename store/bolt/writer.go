@@ -21,7 +21,7 @@ const (
 	// maxHeld is how many writes may wait for a checkpoint, and maxScattered how
 	// many of them with keys in no order: bbolt splits its pages only then, and
 	// to put a key into the middle of a long one gets dear.
-	maxHeld, maxScattered = 32768, 4096
+	maxHeld, maxScattered = 16384, 4096
 	// gatherings is how often the writer lets others run before it takes what
 	// waits: callers that were just answered come back with their next call,
 	// and without this a closed loop of them splits into two half waves.
