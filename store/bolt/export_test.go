@@ -18,6 +18,6 @@ func OnDisk(wrap func(Disk) Disk) {
 // OnStep has fn called at each step that makes changes durable outside the log.
 func OnStep(fn func(string)) { step = fn }
 
-// LogAll has stores log their first wave already, and make no checkpoint
-// because nothing comes.
-func LogAll() { logAfter, idle = 0, time.Hour }
+// LogAll has stores log their first wave already, in a small log, and make no
+// checkpoint because nothing comes.
+func LogAll() { logAfter, idle, logSize = 0, time.Hour, 1<<20 }

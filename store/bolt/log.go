@@ -22,7 +22,6 @@ import (
 // that a record costs one write and one sync of data alone. What an earlier
 // round left behind the last record is told by its wave's number.
 const (
-	logSize   = 8 << 20
 	logStart  = 4096
 	recordLen = 16 // what stands before a body
 
@@ -32,6 +31,9 @@ const (
 // maxRecord bounds a record. A wave that would need a longer one is committed:
 // writing much once and syncing twice is cheaper than writing it twice.
 const maxRecord = 512 << 10
+
+// logSize is the size of a log's file. Replaced in tests.
+var logSize int64 = 8 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -89,7 +91,7 @@ var openDisk = func(f *os.File, noSync bool) disk {
 // fill writes all of a new log, so that no later write makes the file's blocks
 // or size change, and makes its name durable.
 func (l *redoLog) fill(f *os.File, id []byte, noSync bool) error {
-	zeros := make([]byte, 1<<20)
+	zeros := make([]byte, min(1<<20, logSize))
 	for at := int64(0); at < logSize; at += int64(len(zeros)) {
 		if _, err := f.WriteAt(zeros, at); err != nil {
 			return err

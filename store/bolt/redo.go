@@ -39,13 +39,19 @@ const (
 	inJobs
 	inAttachments
 	inChunks
+	inSlots
 )
 
-var topNames = [][]byte{metaBucket, dueBucket, historyBucket, jobsBucket, attachmentsBucket, chunksBucket}
+var topNames = [][]byte{metaBucket, dueBucket, historyBucket, jobsBucket, attachmentsBucket, chunksBucket, slotsBucket}
 
-// whereOf gives a bucket's place.
+// whereOf gives a bucket's place. A new bucket gets one at the end, where it
+// stays: logs name it so.
 func whereOf(name []byte) byte {
-	return inMeta + byte(slices.IndexFunc(topNames, func(n []byte) bool { return bytes.Equal(n, name) }))
+	at := slices.IndexFunc(topNames, func(n []byte) bool { return bytes.Equal(n, name) })
+	if at < 0 {
+		panic("bucket " + string(name) + " has no place in the log, see topNames")
+	}
+	return inMeta + byte(at)
 }
 
 // recording gathers a wave's writes for its record.
