@@ -212,6 +212,9 @@ func (w *writer) close() error {
 	pending := w.kept.Load() != w.acked.Load()
 	w.db.NoFreelistSync = !pending
 	if err := w.settle(); err != nil {
+		if w.log != nil {
+			err = errors.Join(err, w.log.disk.Close())
+		}
 		return err
 	}
 	if w.wrote && !pending {

@@ -31,6 +31,9 @@ func (s *Store) Compact(ctx context.Context) (before, after int64, err error) {
 	if s.closed {
 		return 0, 0, errClosed
 	}
+	if err := s.settle(); err != nil { // while there is a writer to go on
+		return 0, 0, err
+	}
 	close(s.writer.calls)
 	<-s.writer.stopped
 	err = s.writer.closed
@@ -94,12 +97,15 @@ func (s *Store) restart() error {
 		m, err = s.check(b)
 		return err
 	})
+	if err == nil {
+		s.db.NoFreelistSync = true // which closing has turned off
+		s.writer = newWriter(s.db, s.path, m, s.writer.noSync)
+		err = s.writer.recover() // should the last writer have left a log
+	}
 	if err != nil { // nobody may write on what can't be read
 		s.closed = true
 		return errors.Join(err, s.db.Close())
 	}
-	s.db.NoFreelistSync = true // which closing has turned off
-	s.writer = newWriter(s.db, s.path, m, s.writer.noSync)
 	go s.writer.loop()
 	return nil
 }
