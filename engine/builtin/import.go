@@ -79,9 +79,6 @@ type importing struct {
 	rows     []intake.Row
 }
 
-// errStop ends an import at its first bad row.
-var errStop = errors.New("stop")
-
 func (m *importing) all(ctx context.Context) error {
 	n, behind := 0, m.progress.Rows
 	for row, err := range m.file.Rows() {
