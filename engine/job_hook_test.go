@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,12 +34,12 @@ func note(id string) func(store.Tx) error {
 
 func TestHookRunsOnceBeforeItsJobIsDone(t *testing.T) {
 	eachStore(t, func(r *rig) {
-		calls := 0
+		var tries atomic.Int64
 		stop, err := r.RunHooks(map[string]engine.Hook{"report": func(_ context.Context, j engine.JobState) (func(store.Tx) error, error) {
-			if calls++; j.Status != store.JobRunning || j.Done != 1 {
+			if j.Status != store.JobRunning || j.Done != 1 {
 				t.Errorf("the hook sees %+v", j)
 			}
-			if calls < 3 {
+			if tries.Add(1) < 3 {
 				return nil, errors.New("the printer is out of paper")
 			}
 			return note(j.ID), nil
@@ -51,21 +52,21 @@ func TestHookRunsOnceBeforeItsJobIsDone(t *testing.T) {
 		r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
 		synctest.Wait()
 		j := r.job("j")
-		if calls != 1 || j.Status != store.JobRunning || j.Hook.Tries != 1 || !strings.Contains(j.Hook.Error, "paper") {
+		if calls := tries.Load(); calls != 1 || j.Status != store.JobRunning || j.Hook.Tries != 1 || !strings.Contains(j.Hook.Error, "paper") {
 			t.Errorf("after a failed try: %d calls, %+v", calls, j)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		j = r.job("j")
-		if lines, err := r.JobLog(r.ctx, "j", 0, 0); calls != 3 || j.Status != store.JobDone || j.Hook.RanAt == 0 || j.Hook.Error != "" || len(lines) != 1 {
-			t.Errorf("at last: %d calls, %+v, log %v, %v", calls, j, lines, err)
+		if lines, err := r.JobLog(r.ctx, "j", 0, 0); tries.Load() != 3 || j.Status != store.JobDone || j.Hook.RanAt == 0 || j.Hook.Error != "" || len(lines) != 1 {
+			t.Errorf("at last: %d calls, %+v, log %v, %v", tries.Load(), j, lines, err)
 		}
 		// Its job goes on and ends again without it.
 		r.addTo("q", "j", 1)
 		r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
 		synctest.Wait()
-		if j := r.job("j"); calls != 3 || j.Status != store.JobDone || j.Done != 2 {
-			t.Errorf("a second time: %d calls, %+v", calls, j)
+		if j := r.job("j"); tries.Load() != 3 || j.Status != store.JobDone || j.Done != 2 {
+			t.Errorf("a second time: %d calls, %+v", tries.Load(), j)
 		}
 	})
 }
@@ -100,17 +101,17 @@ func TestHookAcrossACrash(t *testing.T) {
 		if j := r.job("j"); j.Status != store.JobRunning || j.Left() != 0 {
 			t.Errorf("without anybody to run its hook the job is %+v", j)
 		}
-		calls := 0
+		var tries atomic.Int64
 		stop, err = r.RunHooks(map[string]engine.Hook{"report": func(context.Context, engine.JobState) (func(store.Tx) error, error) {
-			calls++
+			tries.Add(1)
 			return note("j"), nil
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if lines, err := r.JobLog(r.ctx, "j", 0, 0); calls != 1 || r.job("j").Status != store.JobDone || len(lines) != 1 {
-			t.Errorf("%d calls, %+v, log %v, %v", calls, r.job("j"), lines, err)
+		if lines, err := r.JobLog(r.ctx, "j", 0, 0); tries.Load() != 1 || r.job("j").Status != store.JobDone || len(lines) != 1 {
+			t.Errorf("%d calls, %+v, log %v, %v", tries.Load(), r.job("j"), lines, err)
 		}
 		stop()
 		if err := r.Close(); err != nil {
