@@ -137,7 +137,7 @@ func TestResizeUnderLoad(t *testing.T) {
 		r.handle(work, "turns", "orders")
 		r.addN("turns", 1000)
 		r.addN("orders", 1000)
-		after(time.Minute)
+		after(57 * time.Second) // not when turns end, which are then handed over
 		resize := func(n int) *lane.State {
 			if _, err := r.SetPool(r.ctx, engine.SplitRequest{Size: n, Auto: true}); err != nil {
 				t.Fatal(err)
@@ -163,7 +163,7 @@ func TestResizeUnderLoad(t *testing.T) {
 		if s := resize(60); s.Busy < 4 {
 			t.Errorf("grown: %d busy", s.Busy)
 		}
-		after(time.Minute)
+		after(57 * time.Second)
 		if s := r.Slots().State(); s.Busy != 60 || closing(s) != 0 {
 			t.Errorf("then: %d busy, %d closing", s.Busy, closing(s))
 		}

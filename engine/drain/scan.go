@@ -91,8 +91,9 @@ func (s *Scheduler) fill(q *queue, wakes uint64, full bool) bool {
 		if !full {
 			d.grant, _ = s.engine.Slots().TryTake(d.holder())
 		}
+		stands := d.grant == nil // from here on the drain's own
 		s.launch(d)
-		if d.grant == nil {
+		if stands {
 			return false
 		}
 	}
