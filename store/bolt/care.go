@@ -53,6 +53,7 @@ func Compact(path string, o Options) (before, after int64, err error) {
 	}
 	defer s.Close()
 	fresh := path + ".compact"
+	_ = os.Remove(fresh) // of one that was killed
 	placed := false
 	defer func() {
 		if !placed { // afterwards the name may be somebody else's already
@@ -100,7 +101,8 @@ func size(path string) (int64, error) {
 }
 
 // Restore puts a backup in the place of the store at path, after having checked
-// all of it. A store that is there already is kept beside it as path.old, over
+// all of it; one that has a log beside it, as a crash leaves it, comes with what
+// is in that. A store that is there already is kept beside it as path.old, over
 // no other, and so is its log if it had to be left unread. At every moment the
 // name has one of the two. A store that somebody holds is refused.
 func Restore(path, backup string) error {
@@ -115,7 +117,8 @@ func Restore(path, backup string) error {
 	}
 	fresh := path + ".restore"
 	defer os.Remove(fresh)
-	if err := copyFile(fresh, backup); err != nil {
+	defer os.Remove(logPath(fresh))
+	if err := copyWhole(fresh, backup); err != nil {
 		return err
 	}
 	if err := verify(fresh, backup); err != nil {
@@ -124,10 +127,14 @@ func Restore(path, backup string) error {
 	if err := keepOld(path, path+".old"); err != nil {
 		return err
 	}
-	if err := keepLog(path); err != nil {
+	moved, err := keepLog(path)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(fresh, path); err != nil {
+	if err := rename(fresh, path); err != nil {
+		if moved {
+			_ = os.Rename(logPath(path+".old"), logPath(path))
+		}
 		if sameFile(path, path+".old") {
 			_ = os.Remove(path + ".old")
 		}
@@ -136,7 +143,7 @@ func Restore(path, backup string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-var link = os.Link // replaced in tests
+var link, rename = os.Link, os.Rename // replaced in tests
 
 // keepOld gives the store at path, if there is one, a second name. Where the
 // disk knows no links it is renamed.
@@ -166,18 +173,18 @@ func keepOld(path, old string) error {
 
 // keepLog puts the log of a store that could not be opened, or that is gone,
 // beside where that is kept: it is not the new one's.
-func keepLog(path string) error {
+func keepLog(path string) (moved bool, err error) {
 	from, to := logPath(path), logPath(path+".old")
 	switch {
 	case !exists(from):
-		return nil
+		return false, nil
 	case exists(to):
-		return store.Conflict("file "+to, "an earlier restore kept a log there", "move it away first")
+		return false, store.Conflict("file "+to, "an earlier restore kept a log there", "move it away first")
 	}
 	if err := os.Rename(from, to); err != nil {
-		return unreachable(from, err)
+		return false, unreachable(from, err)
 	}
-	return nil
+	return true, nil
 }
 
 func sameFile(a, b string) bool {
@@ -192,6 +199,17 @@ func sameFile(a, b string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// copyWhole copies a store, and its log if it has one.
+func copyWhole(to, from string) error {
+	_ = os.Remove(logPath(to)) // of a restore that was killed
+	if exists(logPath(from)) {
+		if err := copyFile(logPath(to), logPath(from)); err != nil {
+			return err
+		}
+	}
+	return copyFile(to, from)
 }
 
 func copyFile(to, from string) error {

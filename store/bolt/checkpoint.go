@@ -75,8 +75,8 @@ func (w *writer) resume() (t *tx, err error) {
 		}
 	}()
 	again := replay{bolt: b, touched: map[string]bool{}}
-	if w.log != nil {
-		err = w.log.each(w.kept.Load(), again.do)
+	if w.log != nil { // by what the file says, which may have more than it told
+		err = w.log.each(numberOf(b.Bucket(metaBucket).Get(waveKey)), again.do)
 	}
 	if err != nil {
 		return nil, err
@@ -157,12 +157,17 @@ func (w *writer) logging() bool {
 	return true
 }
 
-// checkpoint commits the open transaction. When that fails nobody can say what
-// the disk has, before another checkpoint succeeds: the wave's record must not
-// be read again, and no other may follow.
+// checkpoint commits the open transaction. When that fails, however it does,
+// nobody can say what the disk has, before another checkpoint succeeds: the
+// wave's record must not be read again, and no other may follow.
 func (w *writer) checkpoint(t *tx) error {
-	doubt := w.doubt
+	spoil := w.doubt && w.log != nil
 	w.doubt = true
+	defer func() {
+		if w.doubt && spoil {
+			w.log.spoil()
+		}
+	}()
 	if err := t.flush(); err != nil {
 		return err
 	}
@@ -171,9 +176,6 @@ func (w *writer) checkpoint(t *tx) error {
 	}
 	step("checkpoint")
 	if err := t.bolt.Commit(); err != nil {
-		if doubt && w.log != nil {
-			w.log.spoil()
-		}
 		return unwritable(err)
 	}
 	step("checkpointed")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"signalbox/store"
 )
@@ -115,7 +116,7 @@ func logHead(id []byte) []byte {
 // made to its end and so never had a record.
 func openLog(path string, noSync bool) (l *redoLog, id []byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrPermission) {
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		f, err = os.Open(path)
 	}
 	if errors.Is(err, os.ErrNotExist) {
