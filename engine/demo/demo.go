@@ -90,6 +90,7 @@ func (d *Demo) Start(ctx context.Context) {
 	d.run(func() { d.stream(ctx, 1300*time.Millisecond, d.export) })
 	d.run(func() { d.stream(ctx, 700*time.Millisecond, d.mail) })
 	d.run(func() { d.waves(ctx) })
+	d.run(func() { d.jobs(ctx) })
 	for n := range 4 {
 		d.run(func() { d.robot(ctx, fmt.Sprintf("invoice-robot-%d", n+1), n == 0) })
 	}

@@ -201,7 +201,10 @@ func (d *Demo) turn(ctx context.Context, rec engine.Record) (json.RawMessage, er
 
 // works makes a handler that takes a while and fails in a share of cases.
 func (d *Demo) works(from, to time.Duration, failure string, share float64) drain.Handler {
-	return func(ctx context.Context, _ engine.Record) (json.RawMessage, error) {
+	return func(ctx context.Context, rec engine.Record) (json.RawMessage, error) {
+		if rec.Job != "" {
+			return nil, d.chunk(ctx, rec)
+		}
 		if !sleep(ctx, d.between(from, to)) {
 			return nil, ctx.Err()
 		}
