@@ -113,6 +113,13 @@ func TestSnapshotsOfQueuesAndItems(t *testing.T) {
 			t.Errorf("%s has %d lines", screen, strings.Count(got, "\n"))
 		}
 	}
+	r.ok("item", "add", "--queue", "orders", "--job", "may", "--payload", `{}`)
+	says(t, r.ok("snapshot", "jobs"), "3 Jobs 1", "may", "running")
+	says(t, r.ok("snapshot", "job", "may"), "Jobs 1 ▸ may", "0% of 1 work unit", "available 1")
+	says(t, r.ok("snapshot", "may", "--size", "80x24"), "Jobs 1 ▸ may")
+	if got := r.run("snapshot", "job", "june"); got.code == 0 || !strings.Contains(got.stderr, "june") {
+		t.Errorf("a job that isn't there: %+v", got)
+	}
 	says(t, r.ok("snapshot", "events"), "queue-add", "orders/1")
 	says(t, r.ok("snapshot", "orders/1", "--svg"), "<svg", "&lt;&amp;&gt;", "#101418")
 	if got := r.run("snapshot", "ordres"); got.code != 2 {

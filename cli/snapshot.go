@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -29,8 +30,14 @@ type snapping struct {
 func (a *app) snapshotCommand() *cobra.Command {
 	var s snapping
 	c := &cobra.Command{
-		Use: "snapshot SCREEN|QUEUE|ITEM", Short: "Print one picture of a screen of the console", Args: takes("SCREEN|QUEUE|ITEM"),
-		Long:    "Print one picture of a screen of the console: slots, queues, abandoned, review, events or robots, or by number; the items of a queue by its name; an item's page by its id.",
+		Use: "snapshot SCREEN|QUEUE|ITEM|job JOB", Short: "Print one picture of a screen of the console",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "job" {
+				return takes("job", "JOB")(c, args)
+			}
+			return takes("SCREEN|QUEUE|ITEM|job JOB")(c, args)
+		},
+		Long:    "Print one picture of a screen of the console: slots, queues, jobs, abandoned, review, events or robots, or by number; the items of a queue by its name; an item's page by its id; a job's after the word job.",
 		Example: "signalbox snapshot slots --size 120x40\nsignalbox snapshot review --demo office --svg > review.svg",
 	}
 	f := c.Flags()
@@ -41,7 +48,7 @@ func (a *app) snapshotCommand() *cobra.Command {
 	f.DurationVar(&s.settle, "after", 4*time.Second, "how long the demo runs before the picture")
 	f.Float64Var(&s.demo.Speed, "speed", 4, "how many times faster than life the demo runs")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		s.screen = args[0]
+		s.screen = strings.Join(args, " ")
 		if s.demo.Scenario != "" {
 			return a.snapDemo(engine.WithActor(c.Context(), a.actor()), &s)
 		}

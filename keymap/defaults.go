@@ -56,7 +56,7 @@ func screens() []Binding {
 		screen, _ := Screen(i + 1)
 		all[i] = Binding{Action: screen, Keys: keys(string(rune('1' + i))), Help: name, Long: "Show " + name, Scopes: on(Global)}
 		switch screen {
-		case Screen3, Screen6, Screen9:
+		case Screen6, Screen9:
 			all[i].Later = true
 		}
 	}
@@ -89,24 +89,24 @@ func acting() []Binding {
 		{Action: Note, Keys: keys("c"), Help: "note", Long: "Write a note on the review, or in a question one that goes with it", Scopes: on(Table, Page, Dialog)},
 		{Action: ClearReview, Help: "clear review", Long: "Take back verdict, reviewer and note", Scopes: rows, Menu: true},
 		{Action: EditRetry, Keys: keys("E"), Help: "edit, retry", Long: "Edit the payload in $EDITOR, then retry", Scopes: rows},
-		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue; on the events, stop following them", Scopes: on(Table)},
+		{Action: Pause, Keys: keys("p"), Help: "pause", Long: "Pause or resume the queue or the job; on the events, stop following them", Scopes: rows},
 		{Action: New, Keys: keys("N"), Help: "new queue", Long: "Add a queue", Scopes: on(Slots, Table)},
 		{Action: QueueSet, Keys: keys("O"), Help: "settings", Long: "Change the settings of this queue", Scopes: on(Table)},
 		{Action: Import, Keys: keys("I"), Help: "import", Long: "Bring a file into a queue: CSV, JSON lines, a JSON array", Scopes: on(Slots, Table)},
 		{Action: Verbs, Keys: keys("x"), Help: "verbs", Long: "List every verb, with the reason where one is unavailable", Scopes: rows},
-		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this item is not running, and what would help", Scopes: all},
+		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this item or job is not running, and what would help", Scopes: all},
 		{Action: Undo, Keys: keys("u"), Help: "undo", Long: "Take back the last retry, delete, verdict, assignment, note, pause or split change", Scopes: on(Global)},
 		{Action: Stop, Keys: keys("X"), Help: "stop", Long: "Stop an act on many items that is under way; what is done stays done", Scopes: on(Global)},
 		{Action: CopyIDs, Keys: keys("y"), Help: "copy ids", Long: "Copy the ids of this row or the marked", Scopes: all},
 		{Action: CopyJSON, Keys: keys("Y"), Help: "copy json", Long: "Copy this item or the marked as JSON, masked fields hidden", Scopes: all},
-		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file, as CSV or JSON lines", Scopes: on(Slots, Table)},
+		{Action: Export, Keys: keys("e"), Help: "export", Long: "Export what is shown to a file, as CSV or JSON lines; on a job, save one of its files", Scopes: all},
 	}
 }
 
 func dangerous() []Binding {
 	return []Binding{
-		{Action: Delete, Help: "delete", Long: "Delete items that no robot holds; asks for their number", Scopes: on(Table, Page), Danger: true},
-		{Action: Cancel, Help: "cancel", Long: "Cancel items or a job", Scopes: on(Slots, Table, Page), Danger: true, Later: true},
+		{Action: Delete, Help: "delete", Long: "Delete items that no robot holds, or a job that has ended; asks for their number", Scopes: on(Table, Page), Danger: true},
+		{Action: Cancel, Help: "cancel", Long: "Cancel a job: what waits and what runs; asks for how much that is", Scopes: on(Table, Page), Danger: true},
 		{Action: Purge, Help: "purge", Long: "Remove for good what is deleted or settled", Scopes: on(Slots, Table, Page), Danger: true, Later: true},
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"signalbox/tui/paint"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/progress"
 	"signalbox/tui/widget/toast"
 )
 
@@ -48,7 +49,8 @@ type app struct {
 	guard   guard
 	feed    feed
 	places  []place
-	at      int // the place shown
+	speeds  *progress.Speeds // of the jobs, kept up whatever is in front
+	at      int              // the place shown
 	dialogs []screen.Dialog
 	toasts  toast.List
 	acts    int             // under way

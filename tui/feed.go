@@ -122,31 +122,36 @@ func (a *app) show(snap *engine.Snapshot) tea.Cmd {
 	first := a.env.Snap == nil
 	a.feed.after = snap.Revision
 	a.env.Snap = snap
-	a.announce(snap.Notices, first)
+	a.speeds.Take(snap, a.env.Now)
+	ring := a.announce(snap.Notices, first)
 	if snap.ReadOnly {
 		a.env.ReadOnly = true
 	}
-	return a.apply(a.top().Update(a.env, screen.Fed{}))
+	return tea.Batch(ring, a.apply(a.top().Update(a.env, screen.Fed{})))
 }
 
-// announce shows what the engine wants told, each once. What it told before
-// the console came is in the history.
-func (a *app) announce(notices []engine.Notice, first bool) {
+// announce shows what the engine wants told, each once, and rings when a job of
+// this person has ended. What it told before the console came is in the history.
+func (a *app) announce(notices []engine.Notice, first bool) (ring tea.Cmd) {
 	for i := range notices {
 		n := &notices[i]
 		if n.Seq <= a.feed.told {
 			continue
 		}
 		a.feed.told = n.Seq
-		if first {
+		if first || !a.concerns(n) {
 			continue
 		}
 		level := screen.Info
 		if n.Level != "info" {
 			level = screen.Warning
 		}
+		if n.Job != "" && n.For != "" {
+			ring = bell()
+		}
 		a.toasts.Add(screen.Toast{Level: level, Text: text.Clean(n.Text)}, a.env.Now)
 	}
+	return ring
 }
 
 // newest is the number of the newest notice.

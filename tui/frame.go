@@ -19,7 +19,7 @@ import (
 // Frame gives one picture of a screen as it stands now, with escape sequences
 // for what profile allows, and needs no terminal. The screen is named as in
 // the line of places, or by its number; a queue's name is the list of its items,
-// and an item's id its page.
+// an item's id its page, and so is a job's, or "job" with its id.
 func Frame(ctx context.Context, o Options, name string, w, h int, profile colorprofile.Profile) (string, error) {
 	a, err := newApp(ctx, &o)
 	if err != nil {
@@ -59,6 +59,12 @@ func (a *app) open(name string) error {
 		p.stack = append(p.stack, above...)
 		return nil
 	}
+	if id, ok := strings.CutPrefix(name, "job "); at < 0 && ok {
+		return a.openJob(id)
+	}
+	if _, ok := a.env.Job(name); at < 0 && ok {
+		return a.openJob(name)
+	}
 	if at < 0 {
 		mend := "use one of " + strings.Join(names, ", ")
 		if near := text.Nearest(name, names); near != "" {
@@ -81,6 +87,15 @@ func (a *app) named(name string) []screen.Screen {
 		return nil
 	}
 	return []screen.Screen{items.New(a.desk, items.Queue(id.Queue)), item.New(a.desk, id, item.Walk{})}
+}
+
+// openJob shows the page of a job.
+func (a *app) openJob(id string) error {
+	if err := a.desk.FindJob(id); err != nil {
+		return err
+	}
+	a.drive(a.apply(a.toJob(id)))
+	return nil
 }
 
 // drive runs commands in place until none is left, where no program does.

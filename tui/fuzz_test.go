@@ -15,7 +15,7 @@ import (
 // hands are the keys that a person may press.
 func hands() []string {
 	return []string{
-		"1", "2", "4", "5", "3", "9", "up", "down", "left", "right", "j", "k", "g", "G", "pgup", "pgdown", "enter", "esc", "tab", "shift+tab",
+		"1", "2", "4", "5", "3", "9", "3", "up", "down", "left", "right", "j", "k", "g", "G", "pgup", "pgdown", "enter", "esc", "tab", "shift+tab",
 		"space", "V", "a", "backspace", "r", "v", "A", "c", "x", "/", "?", "f", "z", "T", "S", "+", "-", "shift+left", "shift+right", "s", "p", "n", "N", "y", "w", "u", "E", ":", ",", "o", "O", "I", "m", "M", "7", "8", "tab", "shift+tab",
 	}
 }

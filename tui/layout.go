@@ -29,6 +29,7 @@ func (a *app) draw() tea.View {
 	v.ReportFocus = true
 	v.KeyboardEnhancements.ReportAlternateKeys = true // for other layouts
 	v.MouseMode = a.mouseMode()
+	v.ProgressBar = a.progressBar()
 	v.WindowTitle = a.windowTitle()
 	if a.env.Width > 0 && a.env.Height > 0 {
 		v.Content = a.picture().String()

@@ -32,6 +32,7 @@ func (a *app) palette() screen.Dialog {
 		})
 	}
 	all = append(all, a.queues()...)
+	all = append(all, a.jobEntries()...)
 	all = append(all, a.choices()...)
 	return palette.New(all, a.typedEntries)
 }
@@ -124,6 +125,11 @@ func (a *app) typedEntries(typed string) []palette.Entry {
 				Words: "item " + text.Clean(id.String()), What: "Open the item",
 				Do: screen.Want(screen.Push{Screen: item.New(a.desk, id, item.Walk{})}),
 			})
+		}
+	}
+	if id, ok := strings.CutPrefix(typed, "job "); ok && strings.TrimSpace(id) != "" {
+		if _, shown := a.env.Job(strings.TrimSpace(id)); !shown { // one of long ago
+			all = append(all, palette.Entry{Words: "job " + text.Clean(strings.TrimSpace(id)), What: "Open the job", Do: a.toJob(strings.TrimSpace(id))})
 		}
 	}
 	words, ok := strings.CutPrefix(typed, "/")

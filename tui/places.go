@@ -10,16 +10,19 @@ import (
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/events"
 	"signalbox/tui/screen/exceptions"
+	"signalbox/tui/screen/jobs"
 	"signalbox/tui/screen/queues"
 	"signalbox/tui/screen/robots"
 	"signalbox/tui/screen/slots"
+	"signalbox/tui/widget/progress"
 )
 
 // places are the numbered screens.
-func places(d act.Desk) []place {
+func places(d act.Desk, speeds *progress.Speeds) []place {
 	return []place{
 		{number: 1, name: "slots", stack: []screen.Screen{slots.New(d)}},
 		{number: 2, name: "queues", stack: []screen.Screen{queues.New(d)}},
+		{number: jobsPlace, name: "jobs", stack: []screen.Screen{jobs.New(d, speeds)}, count: openJobs},
 		{number: 4, name: "abandoned", stack: []screen.Screen{exceptions.NewAbandoned(d)}, count: waiting(exceptions.IsAbandoned)},
 		{number: 5, name: "review", stack: []screen.Screen{exceptions.NewReview(d)}, count: waiting(exceptions.IsException)},
 		{number: 7, name: "events", stack: []screen.Screen{events.New(d)}},

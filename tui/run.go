@@ -18,6 +18,7 @@ import (
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/progress"
 )
 
 // framesPerSecond bounds how often the terminal is written to. The ticker
@@ -145,7 +146,8 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 	}
 	a.own(o.Themes)
 	a.restyle()
-	a.places = places(a.desk)
+	a.speeds = progress.NewSpeeds()
+	a.places = places(a.desk, a.speeds)
 	return a, nil
 }
 

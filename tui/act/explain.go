@@ -41,15 +41,21 @@ func (x Explained) Show(e env.Env) screen.Effects {
 	}
 	role, status := e.Standing(x.Explanation.Status, "")
 	lines := []dialog.Line{{Role: role, Text: status}, {}}
-	for _, r := range x.Explanation.Reasons {
-		lines = append(lines, dialog.Line{Role: themes.Text, Text: text.Safe(e.Glyphs.Info) + " " + text.Clean(r.Text)})
-		if !r.Until.IsZero() {
-			lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "until " + e.When(r.Until) + ", in " + env.Span(e.Until(r.Until))})
-		}
-		if r.Mend != "" {
-			lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "what helps: " + text.Clean(r.Mend)})
-		}
+	for i := range x.Explanation.Reasons {
+		lines = append(lines, reasonLines(e, &x.Explanation.Reasons[i])...)
 	}
 	title := "Why " + text.Clean(x.Item.String()) + " stands where it does"
 	return screen.Want(screen.Ask{Dialog: dialog.NewNote(title, lines)})
+}
+
+// reasonLines write one reason with its end and what helps.
+func reasonLines(e env.Env, r *engine.Reason) []dialog.Line {
+	lines := []dialog.Line{{Role: themes.Text, Text: text.Safe(e.Glyphs.Info) + " " + text.Clean(r.Text)}}
+	if !r.Until.IsZero() {
+		lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "until " + e.When(r.Until) + ", in " + env.Span(e.Until(r.Until))})
+	}
+	if r.Mend != "" {
+		lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "what helps: " + text.Clean(r.Mend)})
+	}
+	return lines
 }

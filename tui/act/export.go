@@ -81,25 +81,32 @@ func fileName(s string) string {
 // export writes the file whole, or not at all; it never replaces one.
 func (d Desk) export(to screen.Addr, file string, sheet Sheet) tea.Cmd {
 	return func() tea.Msg {
-		if rest, ok := strings.CutPrefix(file, "~/"); ok {
-			if home, err := os.UserHomeDir(); err == nil {
-				file = filepath.Join(home, rest)
-			}
-		}
-		answer := Exported{Addr: to, File: file}
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			answer.Err = store.Invalid("file "+file, unwrapped(err), "name another")
-			return answer
-		}
-		w := bufio.NewWriter(f)
-		answer.Rows, err = d.write(w, strings.EqualFold(filepath.Ext(file), ".jsonl"), sheet)
-		if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
-			_ = os.Remove(file)
-			answer.Err = err
-		}
+		answer := Exported{Addr: to}
+		answer.File, answer.Err = writeNew(file, func(w io.Writer) (err error) {
+			answer.Rows, err = d.write(w, strings.EqualFold(filepath.Ext(file), ".jsonl"), sheet)
+			return err
+		})
 		return answer
 	}
+}
+
+// writeNew writes a file that must not be there yet, whole or not at all, and
+// gives its path.
+func writeNew(file string, write func(io.Writer) error) (string, error) {
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			file = filepath.Join(home, rest)
+		}
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return file, store.Invalid("file "+file, unwrapped(err), "name another")
+	}
+	w := bufio.NewWriter(f)
+	if err = errors.Join(write(w), w.Flush(), f.Close()); err != nil {
+		_ = os.Remove(file)
+	}
+	return file, err
 }
 
 func unwrapped(err error) string {

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,11 +27,12 @@ type Keeper interface {
 	Add(context.Context, engine.AddRequest) ([]engine.AddResult, error)
 }
 
-// Kept answers what was done to a queue. Again asks anew with what was typed,
-// where it was refused.
+// Kept answers what was done to a queue, or with a file. Again asks anew with
+// what was typed, where it was refused.
 type Kept struct {
 	screen.Addr
 	Words string // what was done
+	Try   string // what could not be done, "" for "do it"
 	Err   error
 	Again func(error) screen.Dialog
 }
@@ -44,7 +46,7 @@ func (k Kept) Tell() screen.Effects {
 	case k.Err != nil && k.Again != nil:
 		return screen.Want(screen.Ask{Dialog: k.Again(k.Err)})
 	case k.Err != nil:
-		return Fail("do it", k.Err)
+		return Fail(cmp.Or(k.Try, "do it"), k.Err)
 	}
 	return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Clean(k.Words)}})
 }
@@ -57,7 +59,7 @@ func (d Desk) keep(to screen.Addr, again func(error) screen.Dialog, do func(Keep
 			return Kept{Addr: to, Err: store.Invalid("queues", notThere, "use `signalbox queue add` there")}
 		}
 		words, err := do(keeper)
-		return Kept{to, words, err, again}
+		return Kept{Addr: to, Words: words, Err: err, Again: again}
 	})
 	effects.Want(screen.Started{})
 	return effects

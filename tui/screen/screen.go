@@ -9,6 +9,7 @@ package screen
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -56,6 +57,12 @@ type Refusing interface {
 // Ticking is a screen on which something may change with the clock alone.
 type Ticking interface {
 	Ticks(env.Env) bool
+}
+
+// Progressing is a screen that is about a job now, which the terminal's own
+// progress bar follows while it goes on.
+type Progressing interface {
+	Focused(env.Env) (engine.JobState, bool)
 }
 
 // Settling is a screen that holds its order still under the hand and wants

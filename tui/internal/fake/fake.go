@@ -37,9 +37,14 @@ type Engine struct {
 	Revealed []store.ID
 	Bulks    []engine.BulkRequest
 	Undos    []engine.UndoRequest
-	Patches  []string // of queues' settings
-	Slow     bool     // bulk acts wait for Advance
-	Fail     error    // answers every read of items, when set
+	Patches  []string                   // of queues' settings
+	Steered  []string                   // what was done to jobs
+	Logs     map[string][]store.LogLine // by job, as the next three
+	Files    map[string][]store.Attachment
+	Metadata map[string]string
+	Closed   map[string]bool // whose details are not for who asks
+	Slow     bool            // bulk acts wait for Advance
+	Fail     error           // answers every read of items, when set
 	before   func()
 }
 
@@ -79,6 +84,7 @@ func (e *Engine) change(fn func(*engine.Snapshot)) {
 	next.Revision++
 	next.SlotsRevision++
 	next.QueuesRevision++
+	next.JobsRevision++
 	if fn != nil {
 		fn(&next)
 	}
@@ -210,6 +216,12 @@ func (e *Engine) matching(req engine.ListRequest) ([]store.Item, error) {
 			continue
 		}
 		if req.Kind != "" && r.ErrorKind() != req.Kind {
+			continue
+		}
+		if job, ok := strings.CutPrefix(req.Filter, "job:"); ok {
+			if r.Job == job {
+				all = append(all, r.Item)
+			}
 			continue
 		}
 		if strings.Contains(strings.ToLower(r.Reference+" "+reason(r)), strings.ToLower(req.Filter)) {

@@ -22,6 +22,7 @@ func Lifelike() *Engine {
 		s.Queues = queues()
 		s.Utilisation = []int{12, 20, 28, 44, 40, 52, 60, 58, 66, 72, 80, 76, 84, 92, 76}
 		s.Slots = busy()
+		s.Jobs = jobs()
 	})
 	for i := range 60 {
 		e.Put(order(i))
@@ -30,6 +31,7 @@ func Lifelike() *Engine {
 		e.Put(turn(i))
 	}
 	e.Crew = crew()
+	e.details()
 	e.Log(day()...)
 	return e
 }
@@ -113,6 +115,9 @@ func busy() lane.State {
 		s := &st.Slots[n-1]
 		s.State = lane.Busy
 		s.Holder = &lane.Holder{Lane: l, Queue: queue, Item: fmt.Sprintf("%s/%d", queue, item), Robot: "drain-7f3a", Since: ago(since)}
+		if queue == "agents.triage" {
+			s.Holder.Job = "triage-0302"
+		}
 		st.Busy++
 	}
 	for i, since := range []int{2, 14, 0, 41} {

@@ -65,6 +65,13 @@ func Robot(name string, queues []string, holds bool) Source {
 	return s
 }
 
+// Job lists the items of a job.
+func Job(queue, id string) Source {
+	s := Queue(queue)
+	s.title, s.filter = "items", act.JobFilter(id)
+	return s
+}
+
 // deciding says that the items wait for a person.
 func (s *Source) deciding() bool { return s.group.Text != "" }
 

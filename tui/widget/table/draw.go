@@ -63,7 +63,12 @@ func (t *Table[R, K]) drawRow(e env.Env, c *paint.Canvas, i int, widths []int, h
 	}
 	c.To(gutter)
 	for j, col := range t.columns {
-		if widths[j] > 0 {
+		switch {
+		case widths[j] > 0 && col.Draw != nil:
+			from := c.Col()
+			col.Draw(e, c, r, widths[j])
+			c.To(from + widths[j] + spacing)
+		case widths[j] > 0:
 			put(c, col.Cell(e, r), widths[j], &t.columns[j])
 		}
 	}

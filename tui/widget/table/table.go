@@ -14,6 +14,7 @@ import (
 	"signalbox/keymap"
 	"signalbox/themes"
 	"signalbox/tui/env"
+	"signalbox/tui/paint"
 	"signalbox/tui/text"
 )
 
@@ -47,6 +48,9 @@ type Column[R any] struct {
 	Measure func(*R) string
 	Most    int
 	Cell    func(env.Env, *R) Cell
+	// Draw writes the column itself, in at most w cells, where a text in one
+	// role can't say it; exports have the Cell. nil where the Cell is all.
+	Draw func(e env.Env, c *paint.Canvas, r *R, w int)
 	// Less is the order by the column's value; nil where rows can't be put in
 	// order by it here. Ordered says that the list can come in that order.
 	Less    func(a, b *R) int
