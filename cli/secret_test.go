@@ -43,7 +43,14 @@ func TestKeyFile(t *testing.T) {
 	}
 	r.ok("queue", "apply", "--dry-run", "-f", r.file("q.toml", r.ok("queue", "dump")))
 
+	for _, format := range []string{"csv", "jsonl", "xml", "orchestrator"} {
+		if out := r.ok("export", "--queue", "q", "--format", format); !strings.Contains(out, "DE-MARKER-17") || !strings.Contains(out, "MARKER-18") || strings.Contains(out, "sealed:") {
+			t.Errorf("exported as\n%s", out)
+		}
+	}
+
 	delete(r.env, "SIGNALBOX_KEY_FILE")
+	r.fails(6, "there is no key", "export", "--queue", "q", "--format", "csv")
 	if out := r.ok("item", "show", "q/1"); strings.Contains(out, "MARKER") || !strings.Contains(out, "there is no key") {
 		t.Errorf("without the key it is shown as\n%s", out)
 	}
