@@ -57,13 +57,20 @@ func (e *Engine) StartBuiltin(ctx context.Context, r BuiltinRequest) (JobState, 
 	if err != nil {
 		return JobState{}, err
 	}
+	job := JobRequest{Queue: b.queue, Kind: r.Kind, SingletonKey: r.SingletonKey, Metadata: r.Request}
+	if b.metadata != nil {
+		job.Metadata = b.metadata
+	}
+	if err := job.validate(); err != nil {
+		return JobState{}, err
+	}
 	var s JobState
 	err = e.change(ctx, func(t *tx) error {
 		q, err := t.builtin(b.queue)
 		if err != nil {
 			return err
 		}
-		s, err = t.startOnce(&q, &JobRequest{Queue: b.queue, Kind: r.Kind, SingletonKey: r.SingletonKey, Metadata: r.Request})
+		s, err = t.startOnce(&q, &job)
 		if err != nil || s.Existing {
 			return err
 		}
@@ -80,8 +87,9 @@ func (e *Engine) StartBuiltin(ctx context.Context, r BuiltinRequest) (JobState, 
 
 // builtinJob is a built-in job that is about to start.
 type builtinJob struct {
-	queue string
-	fill  func(*tx, *store.Queue, *store.Job) error // gives it its first items
+	queue    string
+	fill     func(*tx, *store.Queue, *store.Job) error // gives it its first items
+	metadata json.RawMessage                           // nil: the request
 }
 
 // builtin gives a built-in queue, made when there is none yet.

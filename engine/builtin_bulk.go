@@ -55,7 +55,11 @@ func (e *Engine) newBulk(ctx context.Context, raw json.RawMessage) (b builtinJob
 		of = min(of, r.First)
 	}
 	r.Targets = nil
-	return builtinJob{BulkQueue, func(t *tx, q *store.Queue, j *store.Job) error {
+	about, err := json.Marshal(r)
+	if err != nil {
+		return b, err
+	}
+	return builtinJob{queue: BulkQueue, metadata: about, fill: func(t *tx, q *store.Queue, j *store.Job) error {
 		for from := 0; from < of; from += bulkBatch {
 			share := uint64(from / bulkBatch)
 			targets := make([]Target, 0, bulkBatch)
@@ -165,7 +169,7 @@ func (e *Engine) newReindex(_ context.Context, raw json.RawMessage) (b builtinJo
 	if _, err := strict[ReindexJob](raw); err != nil {
 		return b, err
 	}
-	return builtinJob{ReindexQueue, func(t *tx, q *store.Queue, j *store.Job) error {
+	return builtinJob{queue: ReindexQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
 		return t.addBuiltin(q, j.ID, "check", 1, ReindexJob{})
 	}}, nil
 }

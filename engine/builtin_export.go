@@ -20,7 +20,10 @@ type ExportJob struct {
 const (
 	exportPart    = 10_000
 	maxExportPart = 1_000_000
-	partChunks    = 1 << 32 // a part's chunks have indexes of their own
+	// maxExportParts bounds what one change adds; where parts would be more, they
+	// are larger.
+	maxExportParts = 10_000
+	partChunks     = 1 << 32 // a part's chunks have indexes of their own
 )
 
 // exportItem is the work of one item: without a part to plan the parts, else to
@@ -63,7 +66,7 @@ func (e *Engine) newExport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	if _, err := e.exporter(ctx, x.ExportRequest); err != nil {
 		return b, err
 	}
-	return builtinJob{ExportQueue, func(t *tx, q *store.Queue, j *store.Job) error {
+	return builtinJob{queue: ExportQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
 		return t.addBuiltin(q, j.ID, "plan", 1, exportItem{ExportJob: x})
 	}}, nil
 }
@@ -100,7 +103,7 @@ func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.
 	if err != nil {
 		return nil, err
 	}
-	size := uint64(x.Part)
+	size := max(uint64(x.Part), (from.last+maxExportParts-1)/maxExportParts)
 	parts := (from.last + size - 1) / size
 	err = e.built(ctx, r, func(t *tx, q *store.Queue) error {
 		for n := range parts {

@@ -63,14 +63,14 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	if _, err := e.Queue(ctx, m.Queue); err != nil {
 		return b, err
 	}
-	return builtinJob{ImportQueue, func(t *tx, q *store.Queue, j *store.Job) error {
+	return builtinJob{queue: ImportQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
 		return t.addBuiltin(q, j.ID, "import", 1, m)
 	}}, nil
 }
 
-// reserved refuses what only the engine itself puts into built-in queues.
+// reserved refuses what only the engine itself does with built-in queues.
 func reserved(queue string) error {
-	return &store.Error{Code: store.CodeForbidden, Thing: "queue " + queue, Rule: "is built in, and filled by signalbox itself", Mend: "use another queue, or `signalbox job start`"}
+	return &store.Error{Code: store.CodeForbidden, Thing: "queue " + queue, Rule: "is built in, and filled and worked by signalbox itself", Mend: "use another queue, or `signalbox job start`"}
 }
 
 // ImportProgress tells how far the import of a job's item is.

@@ -125,6 +125,8 @@ func validateClaim(r *ClaimRequest) error {
 		return store.Invalid(fmt.Sprintf("robot %q", r.Robot), "a name may hold no control character and is UTF-8", "leave them out")
 	case !r.Item.IsZero() && r.Item.Queue != r.Queue:
 		return store.Invalid("item "+r.Item.String(), "it is not in queue "+r.Queue, "name its own queue")
+	case Builtin(r.Queue) && !strings.HasPrefix(r.Robot, DrainPrefix):
+		return reserved(r.Queue)
 	}
 	return nil
 }

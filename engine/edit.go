@@ -30,7 +30,7 @@ func (r *EditRequest) defers() bool {
 // new reference is taken; CodeInvalid for content over a limit.
 func (e *Engine) Edit(ctx context.Context, r EditRequest) (rec Record, err error) {
 	if r.Payload != nil {
-		if err := validatePayload(r.Payload); err != nil {
+		if err := editable(r.Item, r.Payload); err != nil {
 			return rec, err
 		}
 	}
@@ -54,6 +54,14 @@ func (e *Engine) Edit(ctx context.Context, r EditRequest) (rec Record, err error
 		return err
 	})
 	return rec, err
+}
+
+// editable says whether an item may get another payload.
+func editable(id store.ID, payload json.RawMessage) error {
+	if Builtin(id.Queue) {
+		return reserved(id.Queue)
+	}
+	return validatePayload(payload)
 }
 
 func firstOf(errs ...error) error {

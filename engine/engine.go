@@ -52,6 +52,7 @@ type Engine struct {
 	bulks       bulks
 	vault       vault
 	imports     imports
+	uploads     uploads
 	latest      atomic.Int64 // what now gave last
 	jobAccess   func(context.Context, store.Job) bool
 	finisher    atomic.Pointer[finisher]

@@ -62,9 +62,6 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 	default:
 		return nil, store.Invalid(fmt.Sprintf("mode %q", r.Mode), "a mode is all-or-nothing, stop-on-first-failure or independent", "use one of these")
 	}
-	if Builtin(r.Queue) {
-		return nil, reserved(r.Queue)
-	}
 	if len(r.Items) == 0 {
 		return nil, store.Invalid("an add to queue "+r.Queue, "holds no items", "give at least one")
 	}
@@ -73,6 +70,9 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 
 // add is Add, and with an import under way its items are part of that.
 func (e *Engine) add(ctx context.Context, r AddRequest, of *staged) ([]AddResult, error) {
+	if Builtin(r.Queue) {
+		return nil, reserved(r.Queue)
+	}
 	bad := make([]error, len(r.Items)) // found here, where it holds up nobody else's commit
 	if err := e.openPasts(ctx, &r, bad); err != nil {
 		return nil, err

@@ -58,6 +58,9 @@ func (e *Engine) StartJob(ctx context.Context, r JobRequest) (s JobState, err er
 	if err := r.validate(); err != nil {
 		return s, err
 	}
+	if Builtin(r.Queue) {
+		return s, reserved(r.Queue)
+	}
 	err = e.change(ctx, func(t *tx) error {
 		q, err := t.Queue(r.Queue)
 		if err != nil {

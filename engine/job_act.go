@@ -101,15 +101,21 @@ func (e *Engine) onJob(ctx context.Context, id string, fn func(*tx, *store.Job) 
 
 // followJob brings the items of a job to what its status says, in commits of a
 // bounded size: of a paused job those that wait are withheld, of a cancelled one
-// all that are not settled are cancelled.
+// all that are not settled are cancelled. It ends when a pass finds nothing that
+// it can change: what is left then can't be read.
 func (e *Engine) followJob(ctx context.Context, id string) error {
 	for {
-		before, err := e.behind(ctx, id)
-		if err != nil || before == 0 {
+		behind, err := e.behind(ctx, id)
+		if err != nil || behind == 0 {
 			return err
 		}
-		if err := e.followPass(ctx, id); err != nil {
+		changed, err := e.followPass(ctx, id)
+		if err != nil {
 			return err
+		}
+		if changed == 0 {
+			e.log.Error("items of a job can't be read, and stay as they are; see `signalbox check`", "job", id)
+			return nil
 		}
 	}
 }
@@ -141,8 +147,9 @@ func behind(r store.Reader, j *store.Job) (int64, error) {
 	return c.Withheld, err
 }
 
-// followPass goes through the job's unsettled items once.
-func (e *Engine) followPass(ctx context.Context, id string) error {
+// followPass goes through the job's unsettled items once, and says how many it
+// changed.
+func (e *Engine) followPass(ctx context.Context, id string) (changed int, err error) {
 	var after store.ID
 	for {
 		var some []store.ID
@@ -160,43 +167,49 @@ func (e *Engine) followPass(ctx context.Context, id string) error {
 			return nil
 		})
 		if err != nil || len(some) == 0 {
-			return err
+			return changed, err
 		}
 		after = some[len(some)-1]
+		moved := 0
 		err = e.change(ctx, func(t *tx) error {
+			moved = 0
 			for _, item := range some {
-				if err := t.followJob(item); err != nil {
+				did, err := t.followJob(item)
+				if err != nil {
 					return err
+				}
+				if did {
+					moved++
 				}
 			}
 			return nil
 		})
-		if err != nil {
-			return err
+		if changed += moved; err != nil {
+			return changed, err
 		}
 	}
 }
 
 var unsettled = []store.Status{store.Queued, store.Pending, store.Claimed, store.Processing}
 
-// followJob brings one item to what its job says.
-func (t *tx) followJob(id store.ID) error {
+// followJob brings one item to what its job says, and says whether it was not so.
+func (t *tx) followJob(id store.ID) (changed bool, err error) {
 	i, err := t.Item(id)
 	if err != nil || !inJob(&i) {
-		return unlessGone(err)
+		return false, unlessGone(err)
 	}
 	j, err := t.Job(i.Job)
 	if err != nil {
-		return unlessGone(err)
+		return false, unlessGone(err)
 	}
 	if j.Status == store.JobCancelled {
 		if !i.Status.Waiting() && !i.Status.InFlight() {
-			return nil
+			return false, nil
 		}
-		return t.cancel(&i, "job "+j.ID+" was cancelled")
+		return true, t.cancel(&i, "job "+j.ID+" was cancelled")
 	}
 	if was := i.Withheld; !i.Status.Waiting() || was == (j.Status == store.JobPaused) {
-		return nil
+		return false, nil
 	}
 	t.withhold(&i)
 	if undoable(&i) { // it can still be taken back
@@ -206,7 +219,7 @@ func (t *tx) followJob(id store.ID) error {
 	}
 	t.touchJob(i.Job)
 	t.follow(&i, i.Status, "job")
-	return t.Put(&i, nil)
+	return true, t.Put(&i, nil)
 }
 
 // cancel takes an item out of work for good; a robot that holds it loses it.

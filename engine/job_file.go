@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 
 	"signalbox/store"
@@ -120,11 +121,17 @@ func attachment(r store.Reader, id, name string) (*store.Attachment, error) {
 }
 
 // Attach keeps a file with a job. It is there when it is whole. CodeConflict when
-// there is one of the name; CodeInvalid when it is larger than MaxAttachment.
+// there is one of the name, or one is on its way; CodeInvalid when it is larger
+// than MaxAttachment; CodeForbidden for a built-in job, which makes its own.
 func (e *Engine) Attach(ctx context.Context, id, name, mediaType string, r io.Reader) (a store.Attachment, err error) {
 	if err := validateFileName(name); err != nil {
 		return a, err
 	}
+	done, err := e.uploads.begin(id, name)
+	if err != nil {
+		return a, err
+	}
+	defer done()
 	a = store.Attachment{Name: name, Type: cleanText(mediaType, 256), CreatedBy: Actor(ctx)}
 	err = e.change(ctx, func(t *tx) error { // what an attempt that broke off has left goes
 		j, err := t.Job(id)
@@ -133,6 +140,9 @@ func (e *Engine) Attach(ctx context.Context, id, name, mediaType string, r io.Re
 		}
 		if err := e.closedTo(ctx, &j); err != nil {
 			return err
+		}
+		if Builtin(j.Queue) {
+			return reserved(j.Queue)
 		}
 		if there, err := attachment(t, id, name); err != nil || there != nil {
 			return firstOf(err, store.Conflict(fmt.Sprintf("attachment %q", name), "job "+id+" has one of this name", "choose another name"))
@@ -150,6 +160,31 @@ func (e *Engine) Attach(ctx context.Context, id, name, mediaType string, r io.Re
 		})
 	}
 	return a, err
+}
+
+// uploads are the files that are being handed in.
+type uploads struct {
+	mu  sync.Mutex
+	all map[[2]string]bool // by job and name
+}
+
+// begin lets nobody else write the file until the function it gives is called.
+func (u *uploads) begin(id, name string) (end func(), err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	key := [2]string{id, name}
+	if u.all[key] {
+		return nil, store.Conflict(fmt.Sprintf("attachment %q", name), "somebody hands one of this name to job "+id+" just now", "choose another name")
+	}
+	if u.all == nil {
+		u.all = map[[2]string]bool{}
+	}
+	u.all[key] = true
+	return func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		delete(u.all, key)
+	}, nil
 }
 
 func (e *Engine) putChunks(ctx context.Context, id, name string, r io.Reader) error {

@@ -39,7 +39,7 @@ func (e *Engine) Retry(ctx context.Context, r RetryRequest) ([]Outcome, error) {
 		return nil, store.Invalid("an edited retry", fmt.Sprintf("one payload for %d items", len(r.Targets)), "edit one item at a time")
 	}
 	if r.Payload != nil {
-		if err := validatePayload(r.Payload); err != nil {
+		if err := editable(r.Targets[0].Item, r.Payload); err != nil {
 			return nil, err
 		}
 	}

@@ -359,8 +359,13 @@ func (t *tx) purge(queue string, first, last uint64) (n int, err error) {
 	var ids []store.ID
 	for number := first; number <= last; number++ {
 		id := store.ID{Queue: queue, Number: number}
-		if _, err := t.Item(id); store.CodeOf(err) != store.CodeNotFound {
-			ids = append(ids, id)
+		i, err := t.Item(id)
+		if store.CodeOf(err) == store.CodeNotFound {
+			continue
+		}
+		ids = append(ids, id)
+		if inJob(&i) { // which may have nothing else
+			t.touchJob(i.Job)
 		}
 	}
 	if len(ids) == 0 {

@@ -56,13 +56,15 @@ func Once(ctx context.Context, e Renewer, set *store.Queue, r engine.Record) (en
 }
 
 // renewWhile keeps a lease alive until ctx ends, and ends the work when it is lost,
-// or was not renewed for so long that it may be.
+// or was not renewed for so long that it may be, whether renewals fail or hang.
 func renewWhile(ctx context.Context, e Renewer, h engine.Holding, lease time.Duration, cancel context.CancelCauseFunc) {
-	every := maxRenewal
+	every, patience := maxRenewal, lease*3/4
+	var lapse *time.Timer
 	if lease > 0 {
 		every = min(max(minRenewal, min(lease/3, maxRenewal)), lease/2)
+		lapse = time.AfterFunc(patience, func() { cancel(errLost) })
+		defer lapse.Stop()
 	}
-	renewed := time.Now()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -74,11 +76,11 @@ func renewWhile(ctx context.Context, e Renewer, h engine.Holding, lease time.Dur
 		sent := time.Now()
 		outcomes, err := e.Renew(ctx, []engine.Holding{h})
 		switch {
-		case err == nil && outcomes[0].Result != engine.OK, err != nil && lease > 0 && time.Since(renewed) > lease*3/4:
+		case err == nil && outcomes[0].Result != engine.OK:
 			cancel(errLost)
 			return
-		case err == nil:
-			renewed = sent
+		case err == nil && lapse != nil && lapse.Stop():
+			lapse.Reset(patience - time.Since(sent))
 		}
 	}
 }
