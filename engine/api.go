@@ -73,6 +73,10 @@ type ClaimRequest struct {
 	Job       string         `json:"job,omitempty"`    // only items of this job
 	Item      store.ID       `json:"item,omitzero"`    // exactly this item
 	NoStart   bool           `json:"no_start,omitempty"`
+
+	// Settings, where set, is filled with the queue's settings as the items were
+	// claimed under them; left alone when there were none, or after a wait.
+	Settings *store.Queue `json:"-"`
 }
 
 // Holding names a claim: the item and the fence the claim was given.

@@ -42,7 +42,8 @@ func (e *Engine) Claim(ctx context.Context, r ClaimRequest) ([]Record, error) {
 // Next settles what a robot has worked and claims what it works next, both in
 // one durable change: half the commits of Settle and Claim. The settlements
 // are answered as by Settle, whatever comes of the claim; the records and the
-// error are those of Claim, but for a refused request, which settles nothing.
+// error are those of Claim. No outcomes beside an error say that nothing was
+// settled: the request was refused, or the change failed.
 func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequest) ([]Outcome, []Record, error) {
 	if err := validateClaim(&r); err != nil {
 		return nil, nil, err
@@ -70,15 +71,20 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 		if got, unclaimed = t.claim(ask); unclaimed == nil && len(got) == 0 && r.Wait > 0 {
 			t.park(parked)
 		}
+		if len(got) > 0 && r.Settings != nil {
+			if err := t.tellSettings(&r); err != nil {
+				return err
+			}
+		}
 		if !answerable(unclaimed) {
 			return unclaimed
 		}
 		return nil
 	})
-	if err == nil {
-		err = unclaimed
+	if err != nil {
+		return nil, nil, err
 	}
-	if err == nil && len(got) == 0 && r.Wait > 0 {
+	if err = unclaimed; err == nil && len(got) == 0 && r.Wait > 0 {
 		got, err = e.parking.wait(ctx, e.closed, parked, time.Duration(r.Wait))
 	}
 	if err == nil && len(got) == 0 {
@@ -88,6 +94,15 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + r.Queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}
 	}
 	return settled.outcomes, got, err
+}
+
+// tellSettings fills in the settings a claim was served under.
+func (t *tx) tellSettings(r *ClaimRequest) error {
+	q, err := t.settings(r.Queue)
+	if err == nil {
+		*r.Settings = *q
+	}
+	return err
 }
 
 // ask is a claim request on its way, its filter read.

@@ -219,16 +219,6 @@ func (e *Engine) Queue(ctx context.Context, name string) (state QueueState, err 
 	return state, err
 }
 
-// Settings gives a queue's settings alone, or CodeNotFound: what a drain asks for
-// with every claim.
-func (e *Engine) Settings(ctx context.Context, name string) (q store.Queue, err error) {
-	err = e.look(ctx, func(r store.Reader) error {
-		q, err = r.Queue(name)
-		return err
-	})
-	return q, err
-}
-
 // queueRow is queueState for a list: a queue whose numbers can't be read stands in
 // it without them, and says so.
 func (e *Engine) queueRow(r store.Reader, q store.Queue) (QueueState, error) {

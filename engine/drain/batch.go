@@ -25,6 +25,8 @@ type batch struct {
 	consumer consumer
 	attempts []*attempt
 	results  chan engine.Settlement // to the reporter; holds all there can be
+	rest     []engine.Settlement    // what the reporter left when all had come
+	last     []engine.Settlement    // the last attempt's
 
 	ctx    context.Context // ends when the lease lapses or the work is given back
 	cancel context.CancelCauseFunc
@@ -47,14 +49,15 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 }
 
-// work works the records of one claim, asked for at sent, to the end: all of
-// them are accounted for when it returns.
-func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) {
-	b := d.newBatch(set, records)
+// work works the records of one claim to the end: all of them are accounted for
+// when it returns. What finished last is settled with the claim of the next
+// batch, which it gives where the drain goes on; asked says that it was claimed.
+func (d *drain) work(l *load) (next *load, asked bool) {
+	b := d.newBatch(l)
 	defer b.cancel(nil)
 	d.s.holders.add(b)
 	defer d.s.holders.drop(b)
-	letGo := b.keep(records[0].Item, sent)
+	letGo := b.keep(l.records[0].Item, l.sent)
 	var reporter sync.WaitGroup
 	reporter.Go(b.reportAll)
 	var back []*attempt
@@ -65,21 +68,31 @@ func (d *drain) work(set *store.Queue, records []engine.Record, sent time.Time) 
 	}
 	close(b.results)
 	reporter.Wait()
+	if len(back) == 0 && b.ctx.Err() == nil && d.goesOn() {
+		next, asked = b.goOn()
+	} else {
+		b.report(b.unsaid())
+	}
 	b.giveBack(back)
 	letGo()
 	b.forget()
-	d.grant.Update(func(h *lane.Holder) { h.Item, h.Job = "", "" })
+	return next, asked
 }
 
-func (d *drain) newBatch(set *store.Queue, records []engine.Record) *batch {
+func (d *drain) newBatch(l *load) *batch {
+	n := len(l.records) + len(l.refused)
 	b := &batch{
-		d: d, set: set, consumer: d.consumer(set),
-		results: make(chan engine.Settlement, len(records)),
-		claims:  make(map[store.ID]*claim, len(records)),
+		d: d, set: l.set, consumer: d.consumer(l.set),
+		results: make(chan engine.Settlement, n),
+		claims:  make(map[store.ID]*claim, n),
+	}
+	for _, r := range l.refused {
+		b.claims[r.record.ID()] = r.claim
+		b.results <- r.instead
 	}
 	b.ctx, b.cancel = context.WithCancelCause(engine.WithActor(d.s.work, d.robot))
 	var a *attempt
-	for _, r := range records {
+	for _, r := range l.records {
 		if a == nil || !b.consumer.together() {
 			a = &attempt{}
 			a.ctx, a.cancel = context.WithCancelCause(b.ctx)
@@ -155,13 +168,18 @@ func (b *batch) run(ctx context.Context, a *attempt) result {
 	}
 }
 
-// pass hands the results of those items that are still held to the reporter.
+// pass hands the results of those items that are still held to the reporter;
+// the last attempt's wait for the next claim.
 func (b *batch) pass(a *attempt, res result) {
 	for i, c := range a.claims {
 		if b.holds(c) {
 			r := res.report(i)
 			r.Item, r.Fence = c.record.ID(), c.record.Fence
-			b.results <- r
+			if a == b.attempts[len(b.attempts)-1] {
+				b.last = append(b.last, r)
+			} else {
+				b.results <- r
+			}
 		}
 	}
 }
@@ -190,13 +208,13 @@ func (b *batch) holds(c *claim) bool {
 	return b.claims[c.record.ID()] == c
 }
 
-// account takes an item off the batch, and says whether it was on it.
-func (b *batch) account(id store.ID) bool {
+// take takes an item off the batch, nil when it is not on it.
+func (b *batch) take(id store.ID) *claim {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, ok := b.claims[id]
+	c := b.claims[id]
 	delete(b.claims, id)
-	return ok
+	return c
 }
 
 // forget takes off what nobody has accounted for, and counts it.

@@ -36,12 +36,20 @@ func benchmark(b *testing.B, change func(*store.Queue)) {
 	}
 	var settled atomic.Int64
 	done := make(chan struct{})
-	r.settle = func(ctx context.Context, ss []engine.Settlement) ([]engine.Outcome, error) {
-		outcomes, err := r.Engine.Settle(ctx, ss)
+	count := func(outcomes []engine.Outcome) {
 		if n := int64(len(outcomes)); settled.Add(n) == int64(b.N) {
 			close(done)
 		}
+	}
+	r.settle = func(ctx context.Context, ss []engine.Settlement) ([]engine.Outcome, error) {
+		outcomes, err := r.Engine.Settle(ctx, ss)
+		count(outcomes)
 		return outcomes, err
+	}
+	r.next = func(ctx context.Context, ss []engine.Settlement, c engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error) {
+		outcomes, records, err := r.Engine.Next(ctx, ss, c)
+		count(outcomes)
+		return outcomes, records, err
 	}
 	b.ResetTimer()
 	r.start(drain.Options{Handlers: map[string]drain.Handler{"orders": succeed}})

@@ -9,8 +9,9 @@
 // It then looks at the available queues in random order and starts drains as
 // they have use for them; at most one drain of a queue stands in line for a
 // slot, so the pool's line is the round robin between queues. A drain holds
-// its slot for a bounded time, claims a batch, works it, reports, and goes on
-// until nothing is left. Consumers are programs (command.go) or Go functions
+// its slot for a bounded time, claims a batch, works it, and goes on until
+// nothing is left; the last report on one batch and the claim of the next are
+// one change of the store. Consumers are programs (command.go) or Go functions
 // (handler.go). While a batch is held its lease is renewed; when it can't be,
 // or was taken away, the work is cancelled and nothing is reported for it.
 //

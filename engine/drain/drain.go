@@ -28,7 +28,8 @@ type drain struct {
 	line     context.Context // ends when it is called back from the waiting line
 	withdraw context.CancelFunc
 	grant    *lane.Grant
-	claimed  bool // guarded by the scheduler's lock
+	claimed  bool      // guarded by the scheduler's lock
+	end      time.Time // of its time in the slot
 
 	stuck <-chan result // set when a consumer did not stop when told
 }
@@ -67,54 +68,79 @@ func (d *drain) seat() bool {
 }
 
 // turn claims and works batches until nothing is left, or the slot's time is up.
+// The end of one batch and the claim of the next are one change.
 func (d *drain) turn() {
-	end := time.Now().Add(d.s.options.Bound)
-	for {
-		set := d.q.settings.Load()
-		sent := time.Now()
-		records, ok := d.claim(set)
-		if !ok {
-			return
-		}
-		set = d.settings(set)
-		d.work(set, records, sent)
-		if d.stuck != nil || d.s.stopping() || !d.q.wanted.Load() || !time.Now().Before(end) {
-			return
-		}
-		if lane.Lane(d.q.settings.Load().Lane) != d.lane {
-			return
+	d.end = time.Now().Add(d.s.options.Bound)
+	for l := d.claim(); l != nil; {
+		var asked bool
+		if l, asked = d.work(l); !asked && d.goesOn() {
+			l = d.claim()
 		}
 	}
+	d.grant.Update(func(h *lane.Holder) { h.Item, h.Job = "", "" })
 }
 
-func (d *drain) claim(set *store.Queue) (records []engine.Record, ok bool) {
+// load is what a claim brought.
+type load struct {
+	set     *store.Queue
+	records []engine.Record
+	sent    time.Time // when it was asked for
+	// refused are reports on the batch before that are still to be made: its
+	// results were refused for their content.
+	refused []refusal
+}
+
+// refusal is a claim whose result was refused, and what is said of it instead.
+type refusal struct {
+	*claim
+	instead engine.Settlement
+}
+
+// goesOn says that the drain may claim once more: its slot's time is not up, and
+// nothing asks for its end.
+func (d *drain) goesOn() bool {
+	set := d.q.settings.Load()
+	return d.stuck == nil && !d.s.stopping() && d.q.wanted.Load() && time.Now().Before(d.end) &&
+		lane.Lane(set.Lane) == d.lane && (set.MaxDrains == 0 || d.number <= set.MaxDrains) && !d.grant.Closing()
+}
+
+// claim asks for a first batch, nil when there is none.
+func (d *drain) claim() *load {
 	if d.s.stopping() {
-		return nil, false
+		return nil
 	}
+	_, l := d.next(nil)
+	return l
+}
+
+// next settles what is done and claims the next batch, nil when there is none.
+// No outcomes say that nothing was settled.
+func (d *drain) next(done []engine.Settlement) ([]engine.Outcome, *load) {
+	l := &load{set: d.q.settings.Load(), sent: time.Now()}
 	wakes := d.s.wakes.Load()
-	records, err := d.s.engine.Claim(d.context(), engine.ClaimRequest{Queue: d.queue, Robot: d.robot, N: max(1, set.BatchSize)})
+	var now store.Queue // so that an item added after a change of settings is never worked by the old ones
+	ask := engine.ClaimRequest{Queue: d.queue, Robot: d.robot, N: max(1, l.set.BatchSize), Settings: &now}
+	var outcomes []engine.Outcome
+	var err error
+	if len(done) == 0 {
+		l.records, err = d.s.engine.Claim(d.context(), ask)
+	} else {
+		outcomes, l.records, err = d.s.engine.Next(d.context(), done, ask)
+	}
+	d.s.claimed(d, wakes, len(l.records) == 0)
 	switch store.CodeOf(err) {
-	case 0:
-		d.s.claimed(d, wakes, len(records) == 0)
-		return records, len(records) > 0
-	case store.CodeEmpty, store.CodeConflict, store.CodeNotFound: // emptied, paused or deleted meanwhile
+	case 0, store.CodeEmpty, store.CodeConflict, store.CodeNotFound: // emptied, paused or deleted meanwhile
 	default:
 		d.s.log.Error("claim", "queue", d.queue, "error", err)
 		d.s.later()
 	}
-	d.s.claimed(d, wakes, true)
-	return nil, false
-}
-
-// settings reads the queue's settings after a claim, so that an item added after
-// a change of them is never worked by the old ones. Where they can't be read the
-// last known ones stand.
-func (d *drain) settings(known *store.Queue) *store.Queue {
-	q, err := d.s.engine.Settings(d.context(), d.queue)
-	if err != nil || q.Consumer.Kind == engine.Manual { // what is claimed is still worked
-		return known
+	if len(l.records) == 0 {
+		return outcomes, nil
 	}
-	return &q
+	if now.Name != "" && now.Consumer.Kind != engine.Manual { // what is claimed is still worked
+		l.set = &now
+	}
+	return outcomes, l
 }
 
 // context is for calls of the engine made in the drain's name.

@@ -1,10 +1,14 @@
 package drain
 
 import (
+	"strings"
 	"time"
 
 	"signalbox/engine"
 )
+
+// resultRefused begins the reason of what is settled instead, once.
+const resultRefused = "result refused: "
 
 // Bounds of the waits between tries to report to an engine that fails.
 const (
@@ -13,39 +17,93 @@ const (
 )
 
 // reportAll settles results as they come: one at once, and those that came while
-// it was being written together.
+// it was being written together. What is left when all have come waits for the
+// next claim.
 func (b *batch) reportAll() {
 	for r := range b.results {
-		wave := []engine.Settlement{r}
-		for len(b.results) > 0 {
-			wave = append(wave, <-b.results)
+		wave, more := b.gather(r)
+		if !more {
+			b.rest = wave
+			return
 		}
 		b.report(wave)
 	}
 }
 
+// gather adds what else has come to a result; more says that not all has.
+func (b *batch) gather(r engine.Settlement) (wave []engine.Settlement, more bool) {
+	wave = append(wave, r)
+	for {
+		select {
+		case r, ok := <-b.results:
+			if !ok {
+				return wave, false
+			}
+			wave = append(wave, r)
+		default:
+			return wave, true
+		}
+	}
+}
+
+// unsaid is what the reporter has not settled, when it has ended.
+func (b *batch) unsaid() []engine.Settlement { return append(b.rest, b.last...) }
+
+// goOn settles what is left of the batch and claims the next, in one change.
+// Where that fails the results are settled alone, and nothing is claimed.
+func (b *batch) goOn() (next *load, asked bool) {
+	wave := b.unsaid()
+	outcomes, next := b.d.next(wave)
+	if len(wave) > 0 && outcomes == nil {
+		b.report(wave)
+		return nil, false
+	}
+	refused := b.answered(wave, outcomes)
+	if next == nil {
+		b.insist(refused)
+		return nil, true
+	}
+	for _, s := range refused {
+		if c := b.take(s.Item); c != nil {
+			next.refused = append(next.refused, refusal{c, s})
+		}
+	}
+	return next, true
+}
+
 // report settles a wave. What is refused for its content is settled as a system
 // exception that says so.
 func (b *batch) report(wave []engine.Settlement) {
-	outcomes, ok := b.settle(wave)
-	if !ok {
+	if len(wave) == 0 {
 		return
 	}
-	var refused []engine.Settlement
+	if outcomes, ok := b.settle(wave); ok {
+		b.insist(b.answered(wave, outcomes))
+	}
+}
+
+// answered accounts for what a wave was answered, and gives what to say instead
+// of what was refused.
+func (b *batch) answered(wave []engine.Settlement, outcomes []engine.Outcome) (refused []engine.Settlement) {
 	for i, o := range outcomes {
-		if o.Result == engine.Refused {
+		if o.Result == engine.Refused && !strings.HasPrefix(wave[i].Reason, resultRefused) {
 			refused = append(refused, engine.Settlement{
 				Item: wave[i].Item, Fence: wave[i].Fence, Status: engine.System,
-				Reason: "result refused: " + o.Error, Details: wave[i].Reason,
+				Reason: resultRefused + o.Error, Details: wave[i].Reason,
 			})
 			continue
 		}
 		b.settled(o)
 	}
-	if len(refused) == 0 {
+	return refused
+}
+
+// insist settles what stands for refused results.
+func (b *batch) insist(instead []engine.Settlement) {
+	if len(instead) == 0 {
 		return
 	}
-	if outcomes, ok = b.settle(refused); ok {
+	if outcomes, ok := b.settle(instead); ok {
 		for _, o := range outcomes {
 			b.settled(o)
 		}
@@ -53,7 +111,7 @@ func (b *batch) report(wave []engine.Settlement) {
 }
 
 func (b *batch) settled(o engine.Outcome) {
-	b.account(o.Item)
+	b.take(o.Item)
 	if o.Result != engine.OK {
 		b.d.s.log.Warn("not settled", "item", o.Item, "result", o.Result, "error", o.Error)
 		return
@@ -105,7 +163,7 @@ func (b *batch) giveBack(attempts []*attempt) {
 		return
 	}
 	for _, o := range outcomes {
-		if o.Result == engine.OK && b.account(o.Item) {
+		if o.Result == engine.OK && b.take(o.Item) != nil {
 			b.d.s.tally.givenBack.Add(1)
 		}
 	}

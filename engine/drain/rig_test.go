@@ -58,12 +58,13 @@ type rig struct {
 	ctx context.Context
 	*drain.Scheduler
 
-	looks, claims, renewals, settles atomic.Int64
+	looks, claims, renewals, settles, joined atomic.Int64
 
 	// Each stands in for the engine's call when set, before drains start.
 	claim  func(context.Context, engine.ClaimRequest) ([]engine.Record, error)
 	renew  func(context.Context, []engine.Holding) ([]engine.Outcome, error)
 	settle func(context.Context, []engine.Settlement) ([]engine.Outcome, error)
+	next   func(context.Context, []engine.Settlement, engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error)
 }
 
 func (r *rig) Available(ctx context.Context) ([]store.Queue, error) {
@@ -95,9 +96,39 @@ func (r *rig) Settle(ctx context.Context, ss []engine.Settlement) ([]engine.Outc
 	return r.Engine.Settle(ctx, ss)
 }
 
+// Next is settle and claim, where these stand in.
+func (r *rig) Next(ctx context.Context, ss []engine.Settlement, c engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error) {
+	r.joined.Add(1)
+	r.claims.Add(1)
+	r.settles.Add(1)
+	switch {
+	case r.next != nil:
+		return r.next(ctx, ss, c)
+	case r.settle == nil && r.claim == nil:
+		return r.Engine.Next(ctx, ss, c)
+	}
+	settle, claim := r.Engine.Settle, r.Engine.Claim
+	if r.settle != nil {
+		settle = r.settle
+	}
+	if r.claim != nil {
+		claim = r.claim
+	}
+	outcomes, err := settle(ctx, ss)
+	if err != nil {
+		return nil, nil, err
+	}
+	records, err := claim(ctx, c)
+	return outcomes, records, err
+}
+
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	mem := memory.New()
+	return newRigOn(t, memory.New())
+}
+
+func newRigOn(t testing.TB, mem store.Store) *rig {
+	t.Helper()
 	e, err := engine.Open(t.Context(), mem, engine.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 type Engine interface {
 	Wake() <-chan struct{}
 	Available(context.Context) ([]store.Queue, error)
-	Settings(ctx context.Context, queue string) (store.Queue, error)
 	Claim(context.Context, engine.ClaimRequest) ([]engine.Record, error)
+	Next(context.Context, []engine.Settlement, engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error)
 	Settle(context.Context, []engine.Settlement) ([]engine.Outcome, error)
 	Renew(context.Context, []engine.Holding) ([]engine.Outcome, error)
 	Release(context.Context, []engine.Holding) ([]engine.Outcome, error)

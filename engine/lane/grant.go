@@ -18,6 +18,13 @@ type Grant struct {
 // Slot is the slot's number.
 func (g *Grant) Slot() int { return g.slot }
 
+// Closing says that the slot is above the pool's size, and goes when it is let go.
+func (g *Grant) Closing() bool {
+	g.pool.mu.Lock()
+	defer g.pool.mu.Unlock()
+	return g.slot > g.pool.split.Size
+}
+
 // Update changes what the slot is shown to be held for, such as the item. The
 // lane and the time of taking stay. After Release it does nothing.
 func (g *Grant) Update(change func(*Holder)) {
