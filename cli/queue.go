@@ -163,6 +163,8 @@ func queueColumns() columns[engine.QueueState] {
 			{"excepted", count(func(q q) int64 { return q.Counts[store.BusinessException] }), true},
 			{"failed", count(func(q q) int64 { return q.Counts[store.Failed] + q.Counts[store.SystemException] }), true},
 			{"abandoned", count(func(q q) int64 { return q.Counts[store.Abandoned] }), true},
+			{"overdue", count(func(q q) int64 { return q.SLA.Overdue }), true},
+			{"at risk", count(func(q q) int64 { return q.SLA.AtRisk }), true},
 			{"note", queueNote, false},
 		},
 		csv: append([]column[q]{
@@ -171,6 +173,9 @@ func queueColumns() columns[engine.QueueState] {
 			{"links", func(q q) string { return strings.Join(q.Links, " ") }, false},
 			{"paused", func(q q) string { return strconv.FormatBool(q.Paused) }, false},
 			{"delayed", func(q q) string { return number(q.Delayed) }, true},
+			{"sla_ok", func(q q) string { return number(q.SLA.OnTime) }, true},
+			{"sla_risk", func(q q) string { return number(q.SLA.AtRisk) }, true},
+			{"sla_overdue", func(q q) string { return number(q.SLA.Overdue) }, true},
 			{"oldest_waiting_at", func(q q) string { return q.OldestWaitingAt.String() }, false},
 			{"next_available_at", func(q q) string { return q.NextAvailableAt.String() }, false},
 			{"consumer_error", func(q q) string { return q.ConsumerError }, false},

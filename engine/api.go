@@ -209,6 +209,11 @@ type QueueState struct {
 	Delayed         int64        `json:"delayed"`
 	OldestWaitingAt store.Time   `json:"oldest_waiting_at,omitzero"`
 	NextAvailableAt store.Time   `json:"next_available_at,omitzero"`
+	// SLA counts the waiting items that have a due or risk date: on time, at
+	// risk, overdue.
+	SLA store.Standings `json:"sla_counts"`
+	// datePasses is when that changes by itself; 0 = it does not.
+	datePasses store.Time
 	// Locked is why contents of an encrypted queue can be neither read nor written.
 	Locked string `json:"locked,omitempty"`
 	// In and Out are items added and settled in each of the last 15 minutes

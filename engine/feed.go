@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"signalbox/store"
 )
@@ -84,6 +85,42 @@ func (f *feed) touchBulks() {
 	f.signal()
 }
 
+// wakeForDates makes a new picture due when the next waiting item becomes overdue
+// or at risk, which nothing else tells, at most once a second.
+func (f *feed) wakeForDates(s *Snapshot) (stop func()) {
+	var at store.Time
+	for i := range s.Queues {
+		if passes := s.Queues[i].datePasses; passes != 0 && (at == 0 || passes < at) {
+			at = passes
+		}
+	}
+	if at == 0 {
+		return func() {}
+	}
+	wait := min(max(at.Sub(f.e.now()), time.Second), longestSleep)
+	t := f.e.clock.AfterFunc(wait, f.touchDates)
+	return func() { t.Stop() }
+}
+
+// touchDates marks the queues of which a date has passed.
+func (f *feed) touchDates() {
+	now := f.e.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.current == nil {
+		return
+	}
+	if f.dirty.queues == nil {
+		f.dirty.queues = map[string]bool{}
+	}
+	for i := range f.current.Queues {
+		if q := &f.current.Queues[i]; q.datePasses != 0 && q.datePasses <= now {
+			f.dirty.queues[q.Name] = true
+		}
+	}
+	f.signal()
+}
+
 func (f *feed) signal() {
 	f.dirty.any = true
 	if f.changed != nil {
@@ -102,12 +139,16 @@ func (e *Engine) Watch(ctx context.Context, after uint64) (*Snapshot, error) {
 		if err != nil || s.Revision != after {
 			return s, err
 		}
+		stop := e.feed.wakeForDates(s)
 		select {
 		case <-ctx.Done():
+			stop()
 			return nil, ctx.Err()
 		case <-e.closed:
+			stop()
 			return nil, e.stopped()
 		case <-e.feed.wait():
+			stop()
 		}
 	}
 }

@@ -236,7 +236,7 @@ func (e *Engine) queueState(r store.Reader, q store.Queue) (QueueState, error) {
 		return QueueState{}, err
 	}
 	defaultRetention(&q)
-	state := QueueState{Queue: q, Counts: s.Counts, Delayed: s.Delayed, NextAvailableAt: s.NextReady}
+	state := QueueState{Queue: q, Counts: s.Counts, Delayed: s.Delayed, NextAvailableAt: s.NextReady, SLA: s.Standings, datePasses: s.NextDate}
 	if err, ok := e.vault.locked(&q).(*store.Error); ok {
 		state.Locked = err.Rule
 	}

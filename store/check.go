@@ -97,6 +97,9 @@ func (c *checker) queue(name string) error {
 			c.found("queue %s: its counter of %s items says %d, there are %d", name, Status(status), s.Counts[status], n)
 		}
 	}
+	if s.Standings.Total() != t.dated.Total() {
+		c.found("queue %s: its counters of items with dates say %d, there are %d", name, s.Standings.Total(), t.dated.Total())
+	}
 	if s.Delayed > t.delayed || s.Delayed > 0 && s.NextReady < t.next {
 		c.found("queue %s: its counter of delayed items says %d from %s, there are %d from %s", name, s.Delayed, s.NextReady, t.delayed, t.next)
 	}
@@ -109,6 +112,7 @@ func (c *checker) queue(name string) error {
 // tally counts one queue's items.
 type tally struct {
 	counts  Counts
+	dated   Standings
 	delayed int64
 	next    Time
 	last    uint64
@@ -119,6 +123,7 @@ type tally struct {
 func (t *tally) count(i *Item) {
 	t.last = i.Number
 	t.counts[i.Status]++
+	t.dated.Add(i, 0)
 	if i.Status.Waiting() && i.Withheld {
 		t.withheld++
 		return

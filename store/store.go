@@ -60,6 +60,10 @@ type Query struct {
 type Stats struct {
 	Counts  Counts
 	Delayed int64 // waiting items whose ReadyAt lies ahead
+	// Standings counts waiting items that have a due or risk date.
+	Standings Standings
+	// NextDate is the earliest of their dates that lies ahead, 0 when none does.
+	NextDate Time
 	// NextReady is the earliest ReadyAt of the delayed items, 0 when there is
 	// none.
 	NextReady Time
@@ -70,6 +74,30 @@ type Stats struct {
 	Withheld int64
 }
 
+// Standings counts waiting items by how they stand to their dates: overdue once
+// the due date has come, at risk once the risk date has.
+type Standings struct {
+	OnTime  int64 `json:"ok"`
+	AtRisk  int64 `json:"risk"`
+	Overdue int64 `json:"overdue"`
+}
+
+// Add counts an item as it stands now.
+func (s *Standings) Add(i *Item, now Time) {
+	switch {
+	case !i.Status.Waiting() || i.DueAt == 0 && i.RiskAt == 0:
+	case i.DueAt != 0 && i.DueAt <= now:
+		s.Overdue++
+	case i.RiskAt != 0 && i.RiskAt <= now:
+		s.AtRisk++
+	default:
+		s.OnTime++
+	}
+}
+
+// Total is the number of all that are counted.
+func (s *Standings) Total() int64 { return s.OnTime + s.AtRisk + s.Overdue }
+
 // Reader is the reading half of a transaction. Naming a queue that does not
 // exist gives CodeNotFound everywhere.
 type Reader interface {
@@ -79,7 +107,8 @@ type Reader interface {
 	// Queue gives one queue, or CodeNotFound.
 	Queue(name string) (Queue, error)
 	// Stats counts a queue's items as of now, or CodeNotFound. It costs the
-	// same for a queue of any size.
+	// same for a queue of any size. The standings are never older than the
+	// newest change of an item of the queue.
 	Stats(queue string, now Time) (Stats, error)
 
 	// Item gives one item, or CodeNotFound.

@@ -25,10 +25,11 @@ const (
 	keys
 	group
 	groups
+	sla
 	spaces
 )
 
-var spaceNames = [spaces]string{"items", "status", "results", "dated", "delayed", "leases", "references", "keys", "group", "groups"}
+var spaceNames = [spaces]string{"items", "status", "results", "dated", "delayed", "leases", "references", "keys", "group", "groups", "sla"}
 
 var (
 	settingsKey = []byte("settings")
@@ -39,7 +40,7 @@ var (
 // take keys anywhere and need room.
 func (s space) fillPercent() float64 {
 	switch s {
-	case dated, delayed, references, keys, group, groups:
+	case dated, delayed, references, keys, group, groups, sla:
 		return bbolt.DefaultFillPercent
 	}
 	return appendFill

@@ -148,6 +148,7 @@ func (r *reader) Stats(name string, now store.Time) (store.Stats, error) {
 		return store.Stats{}, err
 	}
 	s := store.Stats{Counts: q.counters.items, Delayed: q.counters.delayed, Last: q.counters.last, Withheld: q.counters.withheld}
+	s.Standings, s.NextDate = q.standings(now)
 	c := q.walk(delayed)
 	if c == nil || s.Delayed == 0 {
 		return s, nil

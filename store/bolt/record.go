@@ -207,6 +207,7 @@ type counters struct {
 	nextLease store.Time // as entered in the due index, 0 = not in it
 	nextRipe  store.Time // likewise
 	withheld  int64      // waiting items that are withheld
+	sla       slaCounters
 }
 
 func (n *counters) code(c *coder) {
@@ -218,6 +219,7 @@ func (n *counters) code(c *coder) {
 	for s := range n.items {
 		c.int64(byte(16+s), &n.items[s])
 	}
+	n.sla.code(c)
 }
 
 // counted describes one group's count.

@@ -20,11 +20,12 @@ const maxFresh = 4096
 type tx struct {
 	reader
 	*scratch
-	writes    int    // by the wave under way
-	total     int    // by the waves before it
-	scattered int    // by all of them, with keys in no order
-	broken    error  // a write that stopped halfway; the transaction must go
-	last      uint64 // Seq of the newest change
+	writes    int        // by the wave under way
+	total     int        // by the waves before it
+	scattered int        // by all of them, with keys in no order
+	broken    error      // a write that stopped halfway; the transaction must go
+	last      uint64     // Seq of the newest change
+	at        store.Time // the latest that a change was made
 }
 
 // scratch is memory that one transaction after the other uses.
@@ -215,6 +216,7 @@ func (t *tx) record(c *store.Change, i *store.Item) uint64 {
 		t.pack()
 	}
 	t.last++
+	t.at = max(t.at, c.At)
 	c.Seq = t.last
 	if i != nil {
 		c.Queue, c.Number = i.Queue, i.Number
@@ -243,7 +245,7 @@ func (t *tx) putHead(q *queue, old, i *store.Item) error {
 		return err
 	}
 	if bytes.Equal(head, appendHead(t.arena.take(256), i)) {
-		old.Reference, old.Key, old.Priority, old.DueAt = i.Reference, i.Key, i.Priority, i.DueAt
+		old.Reference, old.Key, old.Priority, old.DueAt, old.RiskAt = i.Reference, i.Key, i.Priority, i.DueAt, i.RiskAt
 		old.Job, old.Weight = i.Job, i.Weight
 		return nil
 	}

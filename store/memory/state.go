@@ -146,6 +146,20 @@ func (s *state) Queue(name string) (store.Queue, error) {
 	return copySettings(q.settings), nil
 }
 
+// count adds an item to what is said of dates.
+func count(stats *store.Stats, i *store.Item, now store.Time) {
+	if !i.Status.Waiting() {
+		return
+	}
+	stats.Standings.Add(i, now)
+	for _, at := range []store.Time{i.DueAt, i.RiskAt} {
+		counts := at == i.DueAt || i.DueAt == 0 || at < i.DueAt // a risk date behind the due date says nothing
+		if at > now && counts && (stats.NextDate == 0 || at < stats.NextDate) {
+			stats.NextDate = at
+		}
+	}
+}
+
 // Stats implements store.Reader.
 func (s *state) Stats(name string, now store.Time) (store.Stats, error) {
 	q, err := s.queue(name)
@@ -153,6 +167,13 @@ func (s *state) Stats(name string, now store.Time) (store.Stats, error) {
 		return store.Stats{}, err
 	}
 	stats := store.Stats{Counts: q.counts, Delayed: int64(q.delayed.Len()), Last: q.last, Withheld: q.withheld}
+	tree := q.waiting
+	if q.withheld > 0 { // those stand in no order
+		tree = q.items
+	}
+	for r := range all(tree) {
+		count(&stats, &r.item, now)
+	}
 	for r := range all(q.delayed) {
 		if at := r.item.ReadyAt(); at > now {
 			stats.NextReady = at

@@ -163,6 +163,7 @@ func (m *model) put(rt *rapid.T, of store.ID) op {
 		i.Reference, i.Group, i.Priority, i.Error = drawn.Reference, drawn.Group, drawn.Priority, drawn.Error
 		i.Withheld = drawn.Withheld
 		i.AvailableAt, i.DeferUntil, i.DueAt, i.LeaseUntil = drawn.AvailableAt, drawn.DeferUntil, drawn.DueAt, drawn.LeaseUntil
+		i.RiskAt = drawn.RiskAt
 		if !recorded {
 			err := tx.Put(&i, nil)
 			return i, err
@@ -184,6 +185,7 @@ func (m *model) item(rt *rapid.T) store.Item {
 		AvailableAt: at.Draw(rt, "available"),
 		DeferUntil:  at.Draw(rt, "deferred"),
 		DueAt:       at.Draw(rt, "due"),
+		RiskAt:      at.Draw(rt, "risk"),
 		LeaseUntil:  at.Draw(rt, "lease"),
 		CreatedAt:   m.now,
 		Withheld:    rapid.IntRange(0, 4).Draw(rt, "withheld") == 0,

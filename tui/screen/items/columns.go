@@ -118,12 +118,19 @@ func priority(e env.Env, i *store.Item) table.Cell {
 	return table.Cell{Role: themes.Text, Text: text.Safe(i.Priority.String())}
 }
 
+// due tells how much time is left while that matters.
 func due(e env.Env, i *store.Item) table.Cell {
 	switch {
 	case i.DueAt.IsZero():
 		return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
-	case i.EndedAt.IsZero() && i.DueAt < store.At(e.Now):
-		return table.Cell{Role: themes.Warn, Text: e.When(i.DueAt)}
+	case i.EndedAt.IsZero() && i.DueAt <= store.At(e.Now):
+		return table.Cell{Role: themes.Danger, Text: text.Safe(env.Span(e.Since(i.DueAt))) + " late"}
+	case i.EndedAt.IsZero():
+		role := themes.Muted
+		if !i.RiskAt.IsZero() && i.RiskAt <= store.At(e.Now) {
+			role = themes.Warn
+		}
+		return table.Cell{Role: role, Text: text.Safe(env.Span(e.Until(i.DueAt))) + " left"}
 	}
 	return table.Cell{Role: themes.Muted, Text: e.When(i.DueAt)}
 }

@@ -45,6 +45,7 @@ func (s *Queues) columns() []table.Column[engine.QueueState] {
 		{Title: "out, 15 min", Min: 11, Ideal: 15, Tail: true, Drop: 6, Cell: func(e env.Env, q *queue) table.Cell {
 			return table.Cell{Role: themes.Graph, Text: spark.Text(e, q.Out, s.scale, 15)}
 		}},
+		{Title: "sla", Min: 6, Ideal: 9, Drop: 3, Blank: func(_ env.Env, q *queue) bool { return q.SLA.Total() == 0 }, Cell: sla},
 		{Title: "oldest", Min: 6, Right: true, Drop: 3, Cell: oldest, Less: oldestFirst},
 		{Title: "", Min: 1, Ideal: 8, Clip: true, Blank: func(_ env.Env, q *queue) bool { return q.ConsumerError == "" && !q.Paused }, Cell: standing},
 	}
@@ -105,6 +106,19 @@ func laneCell(e env.Env, q *engine.QueueState) table.Cell {
 		return table.Cell{Role: themes.LaneSlow, Text: text.Safe(e.Glyphs.LaneSlow) + " slow"}
 	}
 	return table.Cell{Role: themes.LaneFast, Text: text.Safe(e.Glyphs.LaneFast) + " fast"}
+}
+
+// sla tells how many waiting items are overdue or at risk, or that none is.
+func sla(e env.Env, q *engine.QueueState) table.Cell {
+	switch s := q.SLA; {
+	case s.Overdue > 0:
+		return table.Cell{Role: themes.Danger, Text: text.Safe(text.CompactCount(s.Overdue)) + " late"}
+	case s.AtRisk > 0:
+		return table.Cell{Role: themes.Warn, Text: text.Safe(text.CompactCount(s.AtRisk)) + " risk"}
+	case s.OnTime > 0:
+		return table.Cell{Role: themes.Muted, Text: "ok"}
+	}
+	return count(e, themes.Text, 0)
 }
 
 func oldest(e env.Env, q *engine.QueueState) table.Cell {
