@@ -164,7 +164,7 @@ func queueColumns() columns[engine.QueueState] {
 			{"failed", count(func(q q) int64 { return q.Counts[store.Failed] + q.Counts[store.SystemException] }), true},
 			{"abandoned", count(func(q q) int64 { return q.Counts[store.Abandoned] }), true},
 			{"overdue", count(func(q q) int64 { return q.SLA.Overdue }), true},
-			{"at risk", count(func(q q) int64 { return q.SLA.AtRisk }), true},
+			{"at-risk", count(func(q q) int64 { return q.SLA.AtRisk }), true},
 			{"note", queueNote, false},
 		},
 		csv: append([]column[q]{

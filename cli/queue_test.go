@@ -218,10 +218,10 @@ func TestQueueTable(t *testing.T) {
 	r.ok("item", "add", "--queue", "q", "--payload", "{}", "--defer", "+1h")
 	lines := strings.Split(r.ok("queue", "list"), "\n")
 	head, row := strings.Fields(lines[0]), strings.Fields(lines[1])
-	if got := strings.Join(head[4:], " "); got != "WAITING DELAYED RUNNING DONE EXCEPTED FAILED ABANDONED NOTE" {
+	if got := strings.Join(head[4:], " "); got != "WAITING DELAYED RUNNING DONE EXCEPTED FAILED ABANDONED OVERDUE AT-RISK NOTE" {
 		t.Errorf("the columns are %s", got)
 	}
-	if got := strings.Join(row[4:], " "); got != "1 1 0 0 3 0 0" {
+	if got := strings.Join(row[4:], " "); got != "1 1 0 0 3 0 0 0 0" {
 		t.Errorf("the numbers are %s", got)
 	}
 }
