@@ -30,9 +30,10 @@ const (
 )
 
 // Where a write goes: a space of the selected queue, or one of these. Those
-// from inMeta on are no queue's; topNames has their buckets.
+// from inMeta on are no queue's; topNames has their buckets. The numbers stay
+// when spaces are added, so that a log from before is read as it was meant.
 const (
-	inQueue = byte(spaces) + iota // the queue's own bucket
+	inQueue = 24 + byte(iota) // the queue's own bucket
 	inMeta
 	inDue
 	inHistory
@@ -190,6 +191,9 @@ func (r *replay) bucket(where byte) (*bbolt.Bucket, error) {
 	}
 	if b := r.buckets[where]; b != nil {
 		return b, nil
+	}
+	if where >= byte(spaces) && where < inQueue {
+		return nil, errDamagedLog
 	}
 	root, err := r.bolt.Bucket(familyBucket(r.family)).CreateBucketIfNotExists([]byte(r.name))
 	if err != nil {
