@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"signalbox/engine/lane"
@@ -41,29 +42,18 @@ func (e *Engine) Explain(ctx context.Context, id store.ID) (x Explanation, err e
 			return err
 		}
 		x = Explanation{Item: id, Status: i.Status}
-		if !i.Status.Waiting() {
-			x.Reasons = []Reason{settledReason(&i)}
+		switch {
+		case i.Status.InFlight():
+			x.Reasons = []Reason{heldReason(&q, &i, e.now())}
+			return nil
+		case !i.Status.Waiting():
+			x.Reasons = []Reason{endedReason(&q, &i, e.now())}
 			return nil
 		}
 		x.Reasons, err = e.waitingReasons(r, &q, &i)
 		return err
 	})
 	return x, err
-}
-
-func settledReason(i *store.Item) Reason {
-	show := "see `signalbox item show " + i.ID().String() + "`"
-	switch {
-	case i.Status.InFlight() && i.LeaseUntil == 0:
-		return Reason{Code: "held", Text: "held by " + i.ClaimedBy + " since " + i.ClaimedAt.String() + "; its lease never runs out"}
-	case i.Status.InFlight():
-		return Reason{Code: "held", Text: "held by " + i.ClaimedBy + " since " + i.ClaimedAt.String(), Until: i.LeaseUntil}
-	case i.Status == store.Retried && !i.Next.IsZero():
-		return Reason{Code: "final", Text: "retried; " + i.Next.String() + " goes on in its place"}
-	case Reviewable(i.Status):
-		return Reason{Code: "final", Text: i.Status.String() + ": a person decides", Mend: "retry it, or verify it"}
-	}
-	return Reason{Code: "final", Text: "it is " + i.Status.String() + "; nothing more happens to it", Mend: show}
 }
 
 func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (reasons []Reason, err error) {
@@ -83,69 +73,122 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 		add(Reason{Code: "job", Text: text, Mend: "signalbox job resume " + j.ID})
 	}
 	if i.DeferUntil > now {
-		add(Reason{Code: "deferred", Text: "deferred for another " + store.Duration(i.DeferUntil.Sub(now).Round(time.Second)).String(), Until: i.DeferUntil})
+		add(Reason{Code: "deferred", Text: "deferred for another " + span(i.DeferUntil.Sub(now)), Until: i.DeferUntil, Mend: "signalbox item edit " + i.ID().String() + " --defer none"})
 	}
 	if i.AvailableAt > now {
-		add(Reason{Code: "retry", Text: "its retry waits another " + store.Duration(i.AvailableAt.Sub(now).Round(time.Second)).String(), Until: i.AvailableAt})
+		add(Reason{Code: "retry", Text: fmt.Sprintf("retry %d of %d waits another %s", i.Spent, budget(q, i), span(i.AvailableAt.Sub(now))), Until: i.AvailableAt})
 	}
 	if i.ReadyAt() <= now {
-		ahead, err := aheadOf(r, i, now)
-		if err != nil {
-			return nil, err
-		}
-		if ahead > 0 {
-			add(Reason{Code: "line", Text: aheadText(ahead), Ahead: ahead})
+		if ahead := aheadOf(r, i, now); ahead.total() > 0 {
+			add(ahead.reason(i))
 		}
 	}
 	if q.Consumer.Kind == Manual {
-		return append(reasons, e.robotReason(q, now)), nil
+		add(e.robotReason(q, now))
+		return append(reasons, dateReason(i, now)...), nil
 	}
 	if q.ConsumerError != "" {
 		add(Reason{Code: "consumer", Text: "its consumer broke: " + q.ConsumerError, Mend: "mend it with `signalbox queue set " + q.Name + "`"})
 	}
-	if r, full := e.laneReason(q); full {
+	if n := e.drainsOf(q.Name); q.MaxDrains > 0 && n >= q.MaxDrains {
+		add(Reason{Code: "drains", Text: fmt.Sprintf("%d of the %s that the queue may have are running", n, plural(q.MaxDrains, "drain")), Mend: "signalbox queue set " + q.Name + " --max-drains 0"})
+	} else if r, full := e.laneReason(q); full {
 		add(r)
 	}
 	if len(reasons) == 0 {
 		add(Reason{Code: "next", Text: "nothing is in its way; a drain takes it next"})
 	}
-	return reasons, nil
+	return append(reasons, dateReason(i, now)...), nil
 }
 
+// drainsOf counts the slots that a queue's drains hold.
+func (e *Engine) drainsOf(queue string) (n int) {
+	for _, slot := range e.slots.State().Slots {
+		if slot.Holder != nil && slot.Holder.Queue == queue {
+			n++
+		}
+	}
+	return n
+}
+
+// dateReason tells how the item stands to its dates, if it has any.
+func dateReason(i *store.Item, now store.Time) []Reason {
+	switch standing(i, now) {
+	case Overdue:
+		return []Reason{{Code: "sla", Text: "overdue by " + span(now.Sub(i.DueAt))}}
+	case AtRisk:
+		if i.DueAt == 0 {
+			return []Reason{{Code: "sla", Text: "at risk since " + ago(now, i.RiskAt)}}
+		}
+		return []Reason{{Code: "sla", Text: "at risk: due in " + span(i.DueAt.Sub(now)), Until: i.DueAt}}
+	}
+	return nil
+}
+
+// line counts the items that are claimed before one, by why they are.
+type line struct {
+	dated, urgent, earlier int
+	more                   bool // than were counted
+}
+
+func (l *line) total() int { return l.dated + l.urgent + l.earlier }
+
 // aheadOf counts the ready items that are claimed before this one.
-func aheadOf(r store.Reader, i *store.Item, now store.Time) (n int, err error) {
+func aheadOf(r store.Reader, i *store.Item, now store.Time) (l line) {
 	for other, err := range r.Ready(i.Queue, now) {
 		if err != nil {
 			continue
 		}
-		if other.Number == i.Number || n == countAhead {
+		if l.more = l.total() == countAhead; l.more || other.Number == i.Number {
 			break
 		}
-		n++
+		switch {
+		case other.DueAt != 0 && (i.DueAt == 0 || other.Priority == i.Priority && other.DueAt < i.DueAt):
+			l.dated++
+		case other.Priority < i.Priority:
+			l.urgent++
+		default:
+			l.earlier++
+		}
 	}
-	return n, nil
+	return l
 }
 
-func aheadText(n int) string {
-	switch n {
-	case 1:
-		return "1 item is ahead of it"
-	case countAhead:
-		return fmt.Sprintf("more than %d items are ahead of it", n)
+func (l *line) reason(i *store.Item) Reason {
+	verb := " are ahead of it"
+	if l.total() == 1 {
+		verb = " is ahead of it"
 	}
-	return fmt.Sprintf("%d items are ahead of it", n)
+	text := plural(l.total(), "item") + verb
+	if l.more {
+		text = "more than " + text
+	}
+	var why []string
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{l.dated, "due sooner"}, {l.urgent, "of higher priority"}, {l.earlier, "added before"}} {
+		if part.n > 0 {
+			why = append(why, fmt.Sprintf("%d %s", part.n, part.word))
+		}
+	}
+	r := Reason{Code: "line", Text: text + ": " + strings.Join(why, ", "), Ahead: l.total()}
+	if i.Priority != store.High {
+		r.Mend = "signalbox item edit " + i.ID().String() + " --priority high"
+	}
+	return r
 }
 
 // robotReason says when somebody last asked a manual queue for work.
 func (e *Engine) robotReason(q *store.Queue, now store.Time) Reason {
-	r := Reason{Code: "robots", Mend: "start a robot on queue " + q.Name}
+	r := Reason{Code: "robots", Mend: "start a robot on queue " + q.Name + ", or try with `signalbox claim --queue " + q.Name + " --robot me`"}
 	switch at := e.rates.lastClaim(q.Name); {
 	case at == 0:
 		r.Text = "no robot has asked for work since the engine started"
 	case now.Sub(at) < time.Minute:
 		return Reason{Code: "robots", Text: "robots pull from this queue; the next claim may take it"}
 	default:
-		r.Text = "no robot has asked for work for " + store.Duration(now.Sub(at).Round(time.Second)).String()
+		r.Text = "no robot has asked for work for " + span(now.Sub(at))
 	}
 	return r
 }
