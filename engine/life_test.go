@@ -63,6 +63,7 @@ func (l *life) settings() store.Queue {
 	q.MaxReclaims = l.draw(3, "max_reclaims")
 	q.RetryAbandoned = l.draw(2, "retry_abandoned") == 1
 	q.Lease = store.Duration(time.Duration(l.draw(4, "lease")) * 5 * time.Second)
+	q.Schemas.Payload = `{"properties":{"bad":false}}`
 	q.RetainSettled, q.RetainExcepted = store.Duration(l.draw(4, "settled"))*store.Duration(4*time.Second), store.Duration(l.draw(3, "excepted"))*store.Duration(15*time.Second)
 	then := []string{engine.ThenKeep, engine.ThenDelete, engine.ThenDelete}
 	q.RetainSettledThen, q.RetainExceptedThen = then[l.draw(3, "settled then")], then[l.draw(3, "excepted then")]
@@ -72,7 +73,7 @@ func (l *life) settings() store.Queue {
 func (l *life) now() store.Time { return store.At(time.Now()) }
 
 func (l *life) step() error {
-	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo, l.bulk, l.pauseJob, l.cancelJob}
+	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo, l.bulk, l.pauseJob, l.cancelJob, l.edit, l.postpone, l.addKeyed, l.addBad}
 	if err := steps[l.draw(len(steps), "step")](); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type modelItem struct {
 	verified  bool
 	next      uint64
 	waitsOnUs bool // for a person's decision
+	key       string
 	job       string
 	weight    int64
 
@@ -120,6 +121,21 @@ func (m *model) add(due store.Time, p store.Priority, readyAt store.Time) *model
 	i := &modelItem{number: uint64(len(m.items) + 1), status: m.waiting(), due: due, priority: p, readyAt: readyAt}
 	m.items = append(m.items, i)
 	return i
+}
+
+// keyed says that an item has been added with a key.
+func (m *model) keyed(key string) bool {
+	return slices.ContainsFunc(m.items, func(i *modelItem) bool { return i.key == key && !i.gone })
+}
+
+// edit answers as the engine must.
+func (m *model) edit(i *modelItem, p store.Priority, due store.Time) bool {
+	if i.gone || i.status != m.waiting() {
+		return false
+	}
+	i.changed()
+	i.priority, i.due = p, due
+	return true
 }
 
 // line is what can be claimed now, in the order in which it is.
@@ -359,6 +375,9 @@ func (i *modelItem) differs(got *store.Item) string {
 	}
 	if got.Status.Waiting() && got.ReadyAt() != i.readyAt {
 		return fmt.Sprintf("item %d is ready at %s, want %s", i.number, got.ReadyAt(), i.readyAt)
+	}
+	if got.Priority != i.priority || got.DueAt != i.due || got.Key != i.key {
+		return fmt.Sprintf("item %d is %s, due %s, with key %q, want %s, due %s, with key %q", i.number, got.Priority, got.DueAt, got.Key, i.priority, i.due, i.key)
 	}
 	if got.LeaseUntil != i.leaseEnd {
 		return fmt.Sprintf("item %d has a lease until %s, want %s", i.number, got.LeaseUntil, i.leaseEnd)
