@@ -73,10 +73,10 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 		add(Reason{Code: "job", Text: text, Mend: "signalbox job resume " + j.ID})
 	}
 	if i.DeferUntil > now {
-		add(Reason{Code: "deferred", Text: "deferred for another " + span(i.DeferUntil.Sub(now)), Until: i.DeferUntil, Mend: "signalbox item edit " + i.ID().String() + " --defer none"})
+		add(Reason{Code: "deferred", Text: "deferred for another " + lasting(i.DeferUntil.Sub(now)), Until: i.DeferUntil, Mend: "signalbox item edit " + i.ID().String() + " --defer none"})
 	}
 	if i.AvailableAt > now {
-		add(Reason{Code: "retry", Text: fmt.Sprintf("retry %d of %d waits another %s", i.Spent, budget(q, i), span(i.AvailableAt.Sub(now))), Until: i.AvailableAt})
+		add(Reason{Code: "retry", Text: fmt.Sprintf("retry %d of %d waits another %s", i.Spent, budget(q, i), lasting(i.AvailableAt.Sub(now))), Until: i.AvailableAt})
 	}
 	if i.ReadyAt() <= now {
 		if ahead := aheadOf(r, i, now); ahead.total() > 0 {
@@ -115,12 +115,12 @@ func (e *Engine) drainsOf(queue string) (n int) {
 func dateReason(i *store.Item, now store.Time) []Reason {
 	switch standing(i, now) {
 	case Overdue:
-		return []Reason{{Code: "sla", Text: "overdue by " + span(now.Sub(i.DueAt))}}
+		return []Reason{{Code: "sla", Text: "overdue by " + lasting(now.Sub(i.DueAt))}}
 	case AtRisk:
 		if i.DueAt == 0 {
 			return []Reason{{Code: "sla", Text: "at risk since " + ago(now, i.RiskAt)}}
 		}
-		return []Reason{{Code: "sla", Text: "at risk: due in " + span(i.DueAt.Sub(now)), Until: i.DueAt}}
+		return []Reason{{Code: "sla", Text: "at risk: due in " + lasting(i.DueAt.Sub(now)), Until: i.DueAt}}
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (e *Engine) robotReason(q *store.Queue, now store.Time) Reason {
 	case now.Sub(at) < time.Minute:
 		return Reason{Code: "robots", Text: "robots pull from this queue; the next claim may take it"}
 	default:
-		r.Text = "no robot has asked for work for " + span(now.Sub(at))
+		r.Text = "no robot has asked for work for " + lasting(now.Sub(at))
 	}
 	return r
 }

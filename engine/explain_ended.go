@@ -7,16 +7,16 @@ import (
 	"signalbox/store"
 )
 
-// span is a length of time for people: to the second, and never below one.
-func span(d time.Duration) string {
+// lasting is a length of time for people: to the second, and never below one.
+func lasting(d time.Duration) string {
 	return store.Duration(max(d.Round(time.Second), time.Second)).String()
 }
 
-func ago(now, at store.Time) string { return span(now.Sub(at)) + " ago" }
+func ago(now, at store.Time) string { return lasting(now.Sub(at)) + " ago" }
 
 // heldReason says who works an item, and what becomes of it if nothing is heard.
 func heldReason(q *store.Queue, i *store.Item, now store.Time) Reason {
-	text := fmt.Sprintf("held by %s for %s, attempt %d", i.ClaimedBy, span(now.Sub(i.ClaimedAt)), i.Attempts)
+	text := fmt.Sprintf("held by %s for %s, attempt %d", i.ClaimedBy, lasting(now.Sub(i.ClaimedAt)), i.Attempts)
 	if i.StartedAt == 0 {
 		text += ", not started yet"
 	}
@@ -30,7 +30,7 @@ func heldReason(q *store.Queue, i *store.Item, now store.Time) Reason {
 	if err != nil {
 		return r
 	}
-	r.Text += fmt.Sprintf("; its lease runs out in %s unless it is renewed, and then ", span(i.LeaseUntil.Sub(now)))
+	r.Text += fmt.Sprintf("; its lease runs out in %s unless it is renewed, and then ", lasting(i.LeaseUntil.Sub(now)))
 	switch {
 	case row.guard == reclaim && q.MaxReclaims == 0:
 		r.Text += "it waits again"
@@ -53,7 +53,7 @@ func endedReason(q *store.Queue, i *store.Item, now store.Time) Reason {
 		r.Text = "retried " + ago(now, i.EndedAt) + "; " + i.Next.String() + " goes on in its place"
 		r.Mend = "signalbox item explain " + i.Next.String()
 	case i.Status == store.Completed || i.Status == store.Successful:
-		r.Text = fmt.Sprintf("%s %s, on attempt %d by %s, %s after it was claimed; nothing is left to do", i.Status, ago(now, i.EndedAt), i.Attempts, or(i.ClaimedBy, "nobody"), span(i.EndedAt.Sub(i.ClaimedAt)))
+		r.Text = fmt.Sprintf("%s %s, on attempt %d by %s, %s after it was claimed; nothing is left to do", i.Status, ago(now, i.EndedAt), i.Attempts, or(i.ClaimedBy, "nobody"), lasting(i.EndedAt.Sub(i.ClaimedAt)))
 		if i.ClaimedAt == 0 {
 			r.Text = fmt.Sprintf("%s %s; nothing is left to do", i.Status, ago(now, i.EndedAt))
 		}

@@ -32,7 +32,7 @@ var filterKeys = map[string]filterKey{
 	"robot":    {startsWith(func(i *store.Item) string { return i.ClaimedBy }), "robots have no index"},
 	"creator":  {startsWith(func(i *store.Item) string { return i.CreatedBy }), "creators have no index"},
 	"reviewer": {startsWith(func(i *store.Item) string { return i.Review.Reviewer }), "reviewers have no index"},
-	"job":      {equals(func(i *store.Item) string { return i.Job }), "jobs have no index"},
+	"job":      {equals(func(i *store.Item) string { return i.Job }), "the index of jobs has only what counts for one, and not what came from an archive with its name"},
 	"chain":    {readChain, "chains have no index"},
 	"reason":   {readReason, "reasons are indexed whole, as group:, and not by their words"},
 	"kind":     {readKind, "kinds of error have no index of their own"},

@@ -66,7 +66,7 @@ func (t *Time) UnmarshalText(b []byte) error {
 		return nil
 	}
 	v, err := time.Parse(time.RFC3339Nano, string(b))
-	if err != nil {
+	if err != nil || v.UTC().Year() > 9999 || v.UTC().Year() < 0 { // which could not be written so again
 		return Invalid("time "+quote(string(b)), "not an RFC 3339 time", "write it as 2026-03-01T09:30:00Z")
 	}
 	*t = At(v)

@@ -68,6 +68,7 @@ type inventory struct {
 	entries  [spaces]int // those that records want and that are there
 	life     life
 	unread   map[uint64]string // items that can't be read, and what was said of them
+	dates    bool              // it has the sla index
 }
 
 func newAudit(b *bbolt.Tx) *audit {
@@ -131,10 +132,13 @@ func (a *audit) queue(name string, family store.Family, root *bbolt.Bucket) {
 		q.counters = counters{}
 		a.found(func(m *mender) error { return m.recount(q) }, "queue %s: its counters can't be read", name)
 	}
+	if q.dates = q.counters.sla.built || q.bucket(sla) != nil; q.dates {
+		q.counted.sla = slaCounters{built: true, mark: q.counters.sla.mark}
+	}
 	a.records(q)
 	a.states(q)
 	a.results(q)
-	for _, s := range []space{dated, delayed, leases, references, keys, group} {
+	for _, s := range []space{dated, delayed, leases, references, keys, group, sla} {
 		a.strays(q, s)
 	}
 	a.groups(q)

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"slices"
 
 	"signalbox/store"
 )
@@ -14,6 +15,7 @@ func (a *audit) item(q *inventory, i *store.Item, at place) {
 		q.counted.withheld++
 	}
 	a.standing(q, i, at)
+	a.dated(q, i)
 	if end := leaseEnd(i); end != 0 {
 		a.want(q, leases, appendNumber(appendTime(nil, end), i.Number), nil, i)
 	}
@@ -49,7 +51,7 @@ func (a *audit) want(q *inventory, s space, key, value []byte, i *store.Item) {
 
 // spaceWords says what each index finds items by.
 var spaceWords = [spaces]string{
-	dated: "due date", delayed: "delay", leases: "lease", references: "reference", keys: "key", group: "group",
+	dated: "due date", sla: "due or risk date", delayed: "delay", leases: "lease", references: "reference", keys: "key", group: "group",
 }
 
 // standing wants a waiting item where it is claimed from: as ready, or until it
@@ -78,6 +80,30 @@ func (a *audit) standing(q *inventory, i *store.Item, at place) {
 	default:
 		a.found(func(m *mender) error { return m.stand(q, i, at, stands(i, false)) }, "item %s does not stand where it is claimed from", i.ID())
 	}
+}
+
+// dated wants a waiting item where it is counted by its dates.
+func (a *audit) dated(q *inventory, i *store.Item) {
+	entries := entriesOf(i)
+	if !q.dates || len(entries) == 0 {
+		return
+	}
+	q.counted.sla.dated++
+	for _, e := range entries {
+		a.want(q, sla, e.key(nil, i.Number), slaValue, i)
+		if e.at <= q.counted.sla.mark {
+			q.counted.sla.add(e.kind, 1)
+		}
+	}
+}
+
+func entriesOf(i *store.Item) (list []slaEntry) {
+	for _, e := range slaEntries(i) {
+		if e.at != 0 {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // key wants an item to be found by its key, unless another has taken that.
@@ -131,6 +157,8 @@ func belongs(q *inventory, s space, k, v []byte, i *store.Item, at place) bool {
 		return i.Reference != "" && bytes.Equal(k, appendReference(nil, i.Reference, i.Number))
 	case keys:
 		return i.Key == string(k)
+	case sla:
+		return slices.ContainsFunc(entriesOf(i), func(e slaEntry) bool { return bytes.Equal(k, e.key(nil, i.Number)) && bytes.Equal(v, slaValue) })
 	case group:
 		hash := groupHash(i.Group)
 		return i.Group != "" && bytes.Equal(k, appendNumber(hash[:], i.Number))
@@ -180,6 +208,9 @@ func (a *audit) counters(q *inventory) {
 	}
 	if has.withheld != want.withheld {
 		a.found(mend, "queue %s: its counter of withheld items says %d, there are %d", q.name, has.withheld, want.withheld)
+	}
+	if has.sla != want.sla {
+		a.found(mend, "queue %s: its counters of items with dates do not say %d, of them %d overdue", q.name, want.sla.dated, want.sla.standings().Overdue)
 	}
 	if has.last < want.last {
 		a.found(mend, "queue %s: its last number is %d, but there is an item %d", q.name, has.last, want.last)

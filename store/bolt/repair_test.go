@@ -126,7 +126,7 @@ type spoiler struct {
 	hurt map[string]bool
 }
 
-var indexes = []string{"dated", "delayed", "leases", "references", "keys", "group", "groups"}
+var indexes = []string{"dated", "delayed", "leases", "references", "keys", "group", "groups", "sla"}
 
 func (s *spoiler) spoil(b *bbolt.Tx) (string, error) {
 	queue := []string{"a", "b"}[s.draw(2, "queue")]

@@ -17,7 +17,7 @@ const (
 // since is walked by who asks, and counted in by the next change of a dated
 // item. So nobody ever goes through more than has come since the last change.
 type slaCounters struct {
-	built    bool // the index is there; old stores get it with the first change
+	built    bool // the index is there; queues from before it get it with their first change
 	mark     store.Time
 	dated    int64 // waiting items with a due or risk date
 	due      int64 // entries of each kind up to the mark
@@ -84,11 +84,11 @@ func (e slaEntry) key(b []byte, number uint64) []byte {
 
 // indexSLA moves an item's entries from what it was to what it is.
 func (t *tx) indexSLA(q *queue, old, now *store.Item) {
+	t.buildSLA(q)
 	from, to := slaEntries(old), slaEntries(now)
 	if from == to {
 		return
 	}
-	t.buildSLA(q)
 	t.advanceSLA(q)
 	was, is := 0, 0
 	for n := range from {
@@ -159,36 +159,39 @@ func (q *queue) passed(n *slaCounters, now store.Time) {
 	n.mark = now
 }
 
-// buildSLA makes the index of a queue from before it: all items with a due date
-// stand in dated or delayed. Those that have only a risk date and are delayed by
-// nothing come in when they next change.
+// buildSLA makes the index of a queue from before it.
 func (t *tx) buildSLA(q *queue) {
 	if q.counters.sla.built {
 		return
 	}
 	q.counters.sla = slaCounters{built: true}
 	q.dirty = true
-	var numbers []uint64
-	for _, s := range []space{dated, delayed} {
-		c := q.walk(s)
-		if c == nil {
+	q.eachWaiting(func(i *store.Item) {
+		entered := 0
+		for _, e := range slaEntries(i) {
+			entered += t.putSLA(q, e, i.Number)
+		}
+		if entered > 0 {
+			q.counters.sla.dated++
+		}
+	})
+}
+
+// eachWaiting reads all waiting items but those that are set aside.
+func (q *queue) eachWaiting(fn func(*store.Item)) {
+	var numbers []uint64 // read first: what follows may write
+	for _, s := range []store.Status{store.Queued, store.Pending} {
+		if q.counters.items[s] == 0 {
 			continue
 		}
-		for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		c := q.walk(status)
+		for k, _ := c.Seek([]byte{byte(s)}); len(k) > 0 && k[0] == byte(s); k, _ = c.Next() {
 			numbers = append(numbers, numberOf(k))
 		}
 	}
 	for _, number := range numbers {
-		i, err := q.item(number)
-		if err != nil { // set aside
-			continue
-		}
-		entered := 0
-		for _, e := range slaEntries(&i) {
-			entered += t.putSLA(q, e, number)
-		}
-		if entered > 0 {
-			q.counters.sla.dated++
+		if i, err := q.item(number); err == nil {
+			fn(&i)
 		}
 	}
 }
@@ -212,23 +215,17 @@ func (q *queue) standings(now store.Time) (s store.Standings, next store.Time) {
 // lookSLA counts what buildSLA would enter.
 func (q *queue) lookSLA(now store.Time) (n slaCounters) {
 	n.mark = now
-	for _, s := range []space{dated, delayed} {
-		c := q.walk(s)
-		if c == nil {
-			continue
+	q.eachWaiting(func(i *store.Item) {
+		entries := slaEntries(i)
+		if entries == [2]slaEntry{} {
+			return
 		}
-		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			i, err := q.item(numberOf(k))
-			if err != nil || slaEntries(&i) == [2]slaEntry{} {
-				continue
-			}
-			n.dated++
-			for _, e := range slaEntries(&i) {
-				if e.at != 0 && e.at <= now {
-					n.add(e.kind, 1)
-				}
+		n.dated++
+		for _, e := range entries {
+			if e.at != 0 && e.at <= now {
+				n.add(e.kind, 1)
 			}
 		}
-	}
+	})
 	return n
 }

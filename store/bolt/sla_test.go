@@ -20,7 +20,7 @@ func TestSLAOfOldStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	items := []store.Item{{DueAt: 50}, {DueAt: 150, RiskAt: 90}, {DueAt: 500, DeferUntil: 300}, {DueAt: 500, RiskAt: 400}, {}}
+	items := []store.Item{{DueAt: 50}, {DueAt: 150, RiskAt: 90}, {DueAt: 500, DeferUntil: 300}, {DueAt: 500, RiskAt: 400}, {RiskAt: 700}, {}}
 	err = s.Update(ctx, func(tx store.Tx) error {
 		if err := tx.PutQueue(&store.Queue{Name: "a", Family: store.Jobs}); err != nil {
 			return err
@@ -55,16 +55,16 @@ func TestSLAOfOldStore(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want(100, 2, 1, 1)
+	want(100, 3, 1, 1)
 	if err := s.Update(ctx, func(tx store.Tx) error {
 		items[1].Status = store.Claimed
 		return tx.Put(&items[1], &store.Change{Event: "claim", At: 100, From: store.Queued, To: store.Claimed})
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want(100, 2, 0, 1)
-	want(450, 1, 1, 1)
-	want(500, 0, 0, 3)
+	want(100, 3, 0, 1)
+	want(450, 2, 1, 1)
+	want(500, 1, 0, 3)
 	storetest.Recount(t, s)
 }
 

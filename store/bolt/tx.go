@@ -95,7 +95,7 @@ func (t *tx) create(v *store.Queue) (*queue, error) {
 		return nil, damagedQueue(v.Name, errDamaged)
 	}
 	q := &queue{name: v.Name, family: v.Family, dirty: true}
-	q.counters.last = numberOf(last)
+	q.counters.last, q.counters.sla.built = numberOf(last), true
 	if t.makeQueue(q); t.broken != nil {
 		return nil, t.broken
 	}
