@@ -29,13 +29,15 @@ type importing struct {
 	strict  bool
 	job     string
 	single  string // its singleton key
-	goesOn  bool   // the job was there before, whole
-	columns intake.Columns
-	states  string
-	dates   string
-	text    string // its encoding
-	reading intake.Options
-	steady  bool // what is read is a regular file
+	goesOn  bool   // the job needs no seal
+	// oneChange says that all items are stored in one change of the store.
+	oneChange bool
+	columns   intake.Columns
+	states    string
+	dates     string
+	text      string // its encoding
+	reading   intake.Options
+	steady    bool // what is read is a regular file
 }
 
 func (a *app) itemImport() *cobra.Command {
@@ -84,7 +86,7 @@ func (a *app) itemImport() *cobra.Command {
 		if im.from < 0 {
 			return usage(fmt.Sprintf("--from-line %d", im.from), "a line's number is 1 or more", "write it as 4")
 		}
-		return a.do(c.Context(), im.run)
+		return a.doOne(c.Context(), im.run)
 	}
 	return c
 }
@@ -124,15 +126,18 @@ func (im *importing) run(ctx context.Context, s Service) error {
 	if err != nil {
 		return err
 	}
+	if im.mode == engine.AllOrNothing {
+		return im.whole(ctx, s, src, file, bar)
+	}
+	return im.underJob(ctx, s, func() error { return im.batches(ctx, s, file, bar) })
+}
+
+// underJob stores items, under the job that was asked for.
+func (im *importing) underJob(ctx context.Context, s Service, keep func() error) error {
 	if open, err := im.startJob(ctx, s); err != nil || !open {
 		return err
 	}
-	if im.mode == engine.AllOrNothing {
-		err = im.whole(ctx, s, src, file, bar)
-	} else {
-		err = im.batches(ctx, s, file, bar)
-	}
-	return im.sealJob(ctx, s, err)
+	return im.sealJob(ctx, s, keep())
 }
 
 // startJob starts the job that was asked for and keeps it open while items come.
@@ -141,10 +146,15 @@ func (im *importing) startJob(ctx context.Context, s Service) (bool, error) {
 	if im.job == "" && im.single == "" {
 		return true, nil
 	}
-	if im.job != "" {
-		if j, err := s.Job(ctx, im.job); err == nil && im.single == "" && j.Queue == im.queue {
+	if im.job != "" && im.single == "" {
+		j, err := s.Job(ctx, im.job)
+		if err == nil && j.Queue == im.queue {
 			im.goesOn = !j.Filling
 			return true, nil // the items join it
+		}
+		if im.oneChange && store.CodeOf(err) == store.CodeNotFound {
+			im.goesOn = true
+			return true, nil // the change that stores the items starts it, or is refused with it
 		}
 	}
 	j, err := s.StartJob(ctx, engine.JobRequest{Queue: im.queue, ID: im.job, SingletonKey: im.single, Filling: true})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,20 @@ func (im *importing) whole(ctx context.Context, s Service, src *source, file *in
 		return err
 	case c.bad.n > 0:
 		return im.refusal(c.bad)
-	case c.rows == 0:
-		return im.report(imported{})
-	case !c.large:
-		return im.atOnce(ctx, s, &c, bar)
 	}
-	return im.again(ctx, s, src, c.rows, bar)
+	im.oneChange = c.rows > 0 && !c.large
+	return im.underJob(ctx, s, func() error {
+		switch {
+		case c.rows == 0:
+			return im.report(imported{})
+		case c.large:
+			return im.again(ctx, s, src, c.rows, bar)
+		}
+		for i := range c.items {
+			c.items[i].Job = cmp.Or(im.job, c.items[i].Job)
+		}
+		return im.atOnce(ctx, s, &c, bar)
+	})
 }
 
 // checked is what a first look at a file found.

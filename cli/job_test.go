@@ -61,6 +61,35 @@ func TestJobsOnTheCommandLine(t *testing.T) {
 	r.ok("check")
 }
 
+// An import that stores nothing leaves no job: its name is free for the file
+// once that is mended.
+func TestRefusedImportLeavesNoJob(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "work", "--unique-references")
+	r.ok("item", "add", "--queue", "work", "--reference", "R1", "--payload", "{}")
+	bad := r.file("bad.csv", "Reference,a\nR2,1\nR3,1,2\n")
+	taken := r.file("taken.csv", "Reference,a\nR2,1\nR1,2\n")
+	good := r.file("good.csv", "Reference,a\nR2,1\nR3,2\n")
+	for _, key := range [][]string{nil, {"--singleton-key", "monthly"}} {
+		r.fails(2, "nothing was stored", append([]string{"item", "import", "--queue", "work", "--job", "may", bad}, key...)...)
+		r.fails(3, "may", "job", "show", "may")
+	}
+	r.fails(5, "nothing was stored", "item", "import", "--queue", "work", "--job", "may", taken)
+	r.fails(3, "may", "job", "show", "may")
+	if got := r.ok("item", "import", "--queue", "work", "--job", "may", "--singleton-key", "monthly", good); !strings.Contains(got, `"stored":2`) {
+		t.Errorf("imported %s", got)
+	}
+	if j := parse[jobState](t, r.ok("job", "show", "may")); j.Status != "running" {
+		t.Errorf("the job is %+v", j)
+	}
+	r.ok("item", "import", "--queue", "work", "--job", "june", r.file("june.csv", "Reference,a\nR8,1\n"))
+	i := r.claimed("--queue", "work", "--job", "june", "--robot", "r")[0]
+	r.ok("complete", i.ID, "--fence", "1")
+	if j := parse[jobState](t, r.ok("job", "show", "june")); j.Status != "done" {
+		t.Errorf("the job is %+v", j)
+	}
+}
+
 func TestWatchInATerminal(t *testing.T) {
 	r := newRig(t)
 	r.ok("queue", "add", "work")
