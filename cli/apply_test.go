@@ -140,6 +140,12 @@ func TestDumpReadsBack(t *testing.T) {
 			t.Errorf("one queue is\n%s", one)
 		}
 		r.fails(3, `queue "none": not found`, "queue", "dump", "q", "none")
+
+		r.ok("job", "start", "reindex") // makes a built-in queue
+		if again := r.ok("queue", "dump"); again != dump {
+			t.Errorf("beside a built-in queue it is\n%s", again)
+		}
+		r.fails(2, "it is built in", "queue", "dump", "signalbox.reindex")
 		r.fails(2, "a dump is TOML", "queue", "dump", "-o", "json")
 	})
 }

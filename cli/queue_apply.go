@@ -20,7 +20,7 @@ import (
 func (a *app) queueDump() *cobra.Command {
 	return &cobra.Command{
 		Use: "dump [NAME…]", Short: "Print queues as a file that apply takes", Args: takes("[NAME…]"),
-		Long:    "Print queues as TOML, all of them or those that are named: of each its name, its family, and the settings that are not the family's default.",
+		Long:    "Print queues as TOML, all but the built-in ones or those that are named: of each its name, its family, and the settings that are not the family's default.",
 		Example: "signalbox queue dump > queues.toml",
 		RunE: func(c *cobra.Command, args []string) error {
 			if a.output != "" {
@@ -32,28 +32,29 @@ func (a *app) queueDump() *cobra.Command {
 					return err
 				}
 				for _, name := range args {
-					if !slices.ContainsFunc(queues, func(q engine.QueueState) bool { return q.Name == name }) {
+					switch {
+					case !slices.ContainsFunc(queues, func(q engine.QueueState) bool { return q.Name == name }):
 						return store.NoQueue(name)
+					case engine.Builtin(name):
+						return usage(fmt.Sprintf("queue %q", name), "it is built in, which no file can declare", "leave it out")
 					}
 				}
-				return a.dump(queues, args)
+				queues = slices.DeleteFunc(queues, func(q engine.QueueState) bool {
+					return len(args) > 0 && !slices.Contains(args, q.Name) || engine.Builtin(q.Name)
+				})
+				return a.dump(queues)
 			})
 		},
 	}
 }
 
-func (a *app) dump(queues []engine.QueueState, names []string) error {
+func (a *app) dump(queues []engine.QueueState) error {
 	w := bufio.NewWriter(a.Stdout)
-	if slices.ContainsFunc(queues, func(q engine.QueueState) bool {
-		return len(q.Consumer.Headers) > 0 && (len(names) == 0 || slices.Contains(names, q.Name))
-	}) {
+	if slices.ContainsFunc(queues, func(q engine.QueueState) bool { return len(q.Consumer.Headers) > 0 }) {
 		fmt.Fprintln(w, "# It holds headers of http consumers, which may be secrets.")
 	}
 	fmt.Fprintln(w, "# Queues, for `signalbox queue apply -f FILE`. What is not said has its family's default.")
 	for _, q := range queues {
-		if len(names) > 0 && !slices.Contains(names, q.Name) {
-			continue
-		}
 		fmt.Fprintf(w, "\n[[queue]]\nname = %s\nfamily = %s\n", tomlText(q.Name), tomlText(q.Family.String()))
 		plain := engine.DefaultQueue(q.Name, q.Family)
 		for _, s := range queueSettings() {
