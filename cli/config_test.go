@@ -66,6 +66,16 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 	}
 }
 
+func TestKeyCheckKnowsTheTheme(t *testing.T) {
+	r := newRig(t)
+	r.config("theme = \"pink\"\n")
+	if got := r.run("key", "check"); got.code != 2 || !strings.Contains(got.stdout, `theme "pink": there is no such theme`) {
+		t.Errorf("%+v", got)
+	}
+	r.config("theme = \"deuter\"\n")
+	r.ok("key", "check")
+}
+
 func TestThemesOfThePerson(t *testing.T) {
 	r := newRig(t)
 	r.ok("queue", "add", "q")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"signalbox/config"
 	"signalbox/keymap"
 	"signalbox/store"
+	"signalbox/themes"
 	"signalbox/tui/text"
 )
 
@@ -147,6 +149,10 @@ func (a *app) keyCheckCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			path, named := a.configPath()
 			c, err := config.Load(path, named)
+			if c.Theme != "" {
+				_, wrong := themes.Find(a.ownThemes(), c.Theme)
+				err = errors.Join(err, wrong)
+			}
 			if err != nil {
 				return a.tellFaults(err)
 			}

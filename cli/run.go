@@ -52,13 +52,15 @@ func (a *app) runCommand() *cobra.Command {
 
 func (a *app) jobDef(path string) (def jobDef, err error) {
 	var b []byte
+	name := "file " + path
 	if path == "-" {
+		name = "stdin"
 		b, err = io.ReadAll(a.Stdin)
 	} else {
 		b, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return def, usage("file "+path, "it can't be read: "+err.Error(), "give a file that is there, or - for stdin")
+		return def, usage(name, "it can't be read: "+reasonOf(err).Error(), "give a file that is there, or - for stdin")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -66,15 +68,23 @@ func (a *app) jobDef(path string) (def jobDef, err error) {
 		if own, ok := errors.AsType[*store.Error](err); ok {
 			return def, own
 		}
-		return def, usage("file "+path, strings.TrimPrefix(err.Error(), "json: "), "see `signalbox run --help`")
+		return def, usage(name, misread(err), "see `signalbox run --help`")
 	}
 	switch {
 	case def.Queue == "":
-		err = usage("file "+path, "it names no queue", `add "queue"`)
+		err = usage(name, "it names no queue", `add "queue"`)
 	case len(def.Payload) == 0:
-		err = usage("file "+path, "it has no payload", `add "payload", be it {}`)
+		err = usage(name, "it has no payload", `add "payload", be it {}`)
 	}
 	return def, err
+}
+
+// misread words why a file of JSON is not understood.
+func misread(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return fmt.Sprintf("its %q can't be a %s", wrong.Field, wrong.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // runJob dispatches the item, runs its command and settles it.

@@ -43,10 +43,13 @@ func TestRunsThatAreRefused(t *testing.T) {
 		`{"queue":"reports","payload":1}`:                                      "its consumer is manual",
 		`{"queue":"reports","paylod":1}`:                                       `unknown field "paylod"`,
 		`{"queue":"reports","payload":1,"timeout":"-1s"}`:                      "duration",
+		`{"queue":"reports","payload":1,"timeout":1}`:                          `its "timeout" can't be a number`,
 		`{"queue":"reports","payload":1,"max_attempts":99,"command":["true"]}`: "max_attempts",
 	} {
 		r.fails(2, words, "run", r.file("def.json", def))
 	}
+	r.stdin = "{}"
+	r.fails(2, "stdin: it names no queue", "run", "-")
 	r.fails(3, "none", "run", r.file("def.json", `{"queue":"none","payload":1,"command":["true"]}`))
 	r.ok("queue", "pause", "reports")
 	r.fails(5, "paused", "run", r.file("def.json", `{"queue":"reports","payload":1,"command":["true"]}`))

@@ -41,7 +41,7 @@ func TestSchemas(t *testing.T) {
 
 		r.fails(2, "--payload-schema: it is no JSON object", "queue", "set", "orders", "--payload-schema", "zip")
 		r.fails(2, "the file can't be read", "queue", "set", "orders", "--payload-schema", "@"+filepath.Join(r.dir, "none.json"))
-		r.fails(2, "its payload schema: ", "queue", "set", "orders", "--payload-schema", `{"type":"sausage"}`)
+		r.fails(2, "its payload schema: it is no JSON Schema: at /properties/zip/type: value must be one of 'array', ", "queue", "set", "orders", "--payload-schema", `{"properties":{"zip":{"type":"sausage"}}}`)
 		r.fails(2, "it describes an array", "queue", "add", "x", "--output-schema", `{"type":"array"}`)
 	})
 }

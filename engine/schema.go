@@ -46,7 +46,23 @@ func compile(text store.JSON) (*jsonschema.Schema, error) {
 	if err := c.AddResource("schema.json", doc); err != nil {
 		return nil, err
 	}
-	return c.Compile("schema.json")
+	schema, err := c.Compile("schema.json")
+	if wrong, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok { // which names a file that is none
+		err = errors.New("it is no JSON Schema: " + faultIn(wrong.Err))
+	}
+	return schema, err
+}
+
+// faultIn says at which place of a schema the first fault is, and what it is.
+func faultIn(err error) string {
+	wrong, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return oneLine(err)
+	}
+	for len(wrong.Causes) > 0 {
+		wrong = wrong.Causes[0]
+	}
+	return fmt.Sprintf("at /%s: %s", strings.Join(wrong.InstanceLocation, "/"), wrong.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
 }
 
 // describesArray says that a schema allows some value to be an array. Names of
