@@ -27,11 +27,21 @@ func TestRetryOfTheFirst(t *testing.T) {
 	if len(out) != 2 || out[0].Item != "q/4" || out[0].Result != "ok" || out[0].Next != "q/14" {
 		t.Errorf("retried %+v", out)
 	}
-	for _, bad := range [][]string{{"--rate", "50"}, {"--rate", "0/s"}, {"--first", "-1"}} {
+	for _, bad := range [][]string{{"--rate", "50"}, {"--rate", "0/s"}, {"--first", "-1"}, {"--first", "0"}} {
 		r.fails(2, "write it as", append([]string{"item", "retry", "--queue", "q", "--all", "--yes"}, bad...)...)
 	}
 	r.fails(2, "add --all, or --first 100", "item", "retry", "--queue", "q")
 	r.fails(2, "nothing says which items", "item", "retry", "--first", "3")
+}
+
+func TestTimesOfBulkActsAreThoseOfTheZone(t *testing.T) {
+	r := newRig(t)
+	exceptions(r, 1)
+	r.serve()
+	r.ok("item", "retry", "--queue", "q", "--status", "exception", "--all", "--yes")
+	if list := r.ok("item", "bulk", "list", "--tz", "Asia/Kolkata"); strings.Count(list, "\n") != 2 || strings.Contains(list, "Z\n") {
+		t.Errorf("the list is\n%s", list)
+	}
 }
 
 func TestBulkTellsWhatWasNotDone(t *testing.T) {

@@ -52,7 +52,7 @@ func (a *app) exportCommand() *cobra.Command {
 		if err := x.readFlags(); err != nil {
 			return err
 		}
-		return a.do(c.Context(), x.run)
+		return a.run(c.Context(), place.holds, x.run) // files have formats of their own
 	}
 	return c
 }

@@ -25,7 +25,7 @@ func (a *app) holds(use, short string, args cobra.PositionalArgs, act func(ctx c
 		if !c.Flags().Changed("fence") {
 			return usage("`"+c.CommandPath()+"`", "it needs --fence", "give the fence that the claim printed")
 		}
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+		return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
 			return act(ctx, s, engine.Holding{Item: id, Fence: fence}, args[1:])
 		})
 	}
@@ -81,7 +81,7 @@ type results struct{ output, analytics string }
 
 func (r *results) flags(c *cobra.Command) {
 	c.Flags().StringVar(&r.output, "output", "", "what came of it: a JSON object, @FILE, or - for stdin")
-	c.Flags().StringVar(&r.analytics, "analytics", "", "figures about the work, likewise")
+	c.Flags().StringVar(&r.analytics, "analytics", "", "figures about the work: a JSON object, @FILE, or - for stdin")
 }
 
 func (r *results) read(a *app, s *engine.Settlement) (err error) {

@@ -294,7 +294,11 @@ func (a *app) itemBulk() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printAll(a, bulkColumns(), asTable, bulks)
+				zone, err := a.location()
+				if err != nil {
+					return err
+				}
+				return printAll(a, a.bulkColumns(zone), asTable, bulks)
 			})
 		},
 	}
@@ -333,7 +337,7 @@ func (a *app) onBulk(do func(context.Context, Service, uint64) error) func(*cobr
 	}
 }
 
-func bulkColumns() columns[engine.BulkState] {
+func (a *app) bulkColumns(zone *time.Location) columns[engine.BulkState] {
 	number := func(of func(*engine.BulkState) int) func(engine.BulkState) string {
 		return func(b engine.BulkState) string { return strconv.Itoa(of(&b)) }
 	}
@@ -346,6 +350,6 @@ func bulkColumns() columns[engine.BulkState] {
 		{"done", number(func(b *engine.BulkState) int { return b.Done }), true},
 		{"refused", number(func(b *engine.BulkState) int { return b.Tried() - b.Done }), true},
 		{"rate", func(b engine.BulkState) string { return b.Rate.String() }, true},
-		{"began", func(b engine.BulkState) string { return b.Began.String() }, false},
+		{"began", func(b engine.BulkState) string { return when(b.Began, a.Now(), zone) }, false},
 	}}
 }

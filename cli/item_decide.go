@@ -98,7 +98,7 @@ func (d *decision) selects() bool {
 // chosen checks that items are named or selected, not both.
 func (d *decision) chosen(c *cobra.Command, args []string) ([]store.ID, error) {
 	selects := d.selects()
-	if d.first < 0 {
+	if d.first < 0 || d.first == 0 && c.Flags().Changed("first") {
 		return nil, usage(fmt.Sprintf("--first %d", d.first), "it is 1 or more", "write it as --first 100")
 	}
 	if _, err := engine.ParseRate(d.rate); err != nil {

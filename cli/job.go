@@ -158,7 +158,7 @@ func (a *app) jobPause(paused bool) *cobra.Command {
 		c.Use, c.Short = "resume JOB", "Hand out items of a paused job again"
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+		return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
 			j, err := s.PauseJob(ctx, args[0], paused)
 			if err != nil {
 				return err
@@ -176,7 +176,7 @@ func (a *app) jobCancel() *cobra.Command {
 		Use: "cancel JOB", Short: "Cancel a job: what waits and what runs; what is done stays", Args: takes("JOB"),
 		Long: "Cancel a job. Its waiting items are cancelled, running work is stopped, and its items that are done or failed stay as they are. It can't be taken back.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
 				j, err := s.Job(ctx, args[0])
 				if err != nil {
 					return err

@@ -41,6 +41,9 @@ func (a *app) jobLog() *cobra.Command {
 					}
 					line.Text += word
 				}
+				if _, err := a.formatOfOne(); err != nil {
+					return err
+				}
 				added, err := s.LogJob(ctx, args[0], line)
 				if err != nil {
 					return err
@@ -145,6 +148,9 @@ func (a *app) printAttachments(ctx context.Context, s Service, id string) error 
 }
 
 func (a *app) addAttachment(ctx context.Context, s Service, id, name, path string) error {
+	if _, err := a.formatOfOne(); err != nil {
+		return err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return usage("file "+path, "it can't be read: "+errors.Unwrap(err).Error(), "give a file that is there")

@@ -42,7 +42,7 @@ func (s *starting) run(ctx context.Context, kind string, request any) error {
 	if err != nil {
 		return err
 	}
-	return s.app.do(ctx, func(ctx context.Context, service Service) error {
+	return s.app.doOne(ctx, func(ctx context.Context, service Service) error {
 		j, err := service.StartBuiltin(ctx, engine.BuiltinRequest{Kind: kind, SingletonKey: s.single, Request: raw})
 		if err != nil {
 			return err

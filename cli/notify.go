@@ -32,7 +32,7 @@ func (a *app) notifyAdd() *cobra.Command {
 					return usage("--secret", "it is empty", "leave it out, or give one")
 				}
 			}
-			return a.do(c.Context(), func(ctx context.Context, s Service) error {
+			return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
 				added, err := s.AddWebhook(ctx, w)
 				if err != nil {
 					return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"strings"
@@ -29,9 +30,22 @@ const (
 	knock = 2 * time.Second
 )
 
-// do runs fn on the service and closes it. It makes no store.
+// do runs fn on the service and closes it. It makes no store. A format that
+// there is not is refused before anything is done.
 func (a *app) do(ctx context.Context, fn func(context.Context, Service) error) error {
+	if _, err := a.format(asTable); err != nil {
+		return err
+	}
 	return a.run(ctx, place.holds, fn)
+}
+
+// doOne is do for what prints one object: a format in which it can't is refused
+// before anything is done.
+func (a *app) doOne(ctx context.Context, fn func(context.Context, Service) error) error {
+	if _, err := a.formatOfOne(); err != nil {
+		return err
+	}
+	return a.do(ctx, fn)
 }
 
 // make is do for what may be the first thing done with a store.
@@ -39,12 +53,18 @@ func (a *app) make(ctx context.Context, fn func(context.Context, Service) error)
 	if a.readOnly {
 		return a.do(ctx, fn)
 	}
+	if _, err := a.format(asTable); err != nil {
+		return err
+	}
 	return a.run(ctx, func(place) error { return nil }, fn)
 }
 
 func (a *app) run(ctx context.Context, check func(place) error, fn func(context.Context, Service) error) error {
 	ctx, stop := interruptible(engine.WithActor(ctx, a.actor()))
 	defer stop()
+	if _, err := a.location(); err != nil {
+		return err
+	}
 	s, err := a.open(ctx, check)
 	if err != nil {
 		return err
@@ -83,7 +103,7 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 			return nil, &store.Error{Code: store.CodeUnavailable, Thing: "store " + where.path, Rule: "it is not a signalbox store, or its beginning is damaged", Mend: "check --store, or put a backup in its place"}
 		}
 		if !errors.Is(err, bolt.ErrHeld) {
-			return nil, err
+			return nil, a.mayLook(where, err)
 		}
 		// A socket may be left over from an engine that died; only one that
 		// answers counts.
@@ -97,6 +117,21 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 			return nil, stillHeld(err)
 		}
 	}
+}
+
+// mayLook tells those who may read a store and not write it how to look at it.
+func (a *app) mayLook(where place, err error) error {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok || a.readOnly || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	f, cannot := os.Open(where.path)
+	if cannot != nil {
+		return err
+	}
+	told := *e
+	told.Mend = "look at it with --read-only, or act as one who may write it"
+	return errors.Join(&told, f.Close())
 }
 
 // stillHeld says who held the store all the time, and whether that one sleeps.

@@ -49,6 +49,9 @@ func (a *app) queueAdd() *cobra.Command {
 		if err := json.Unmarshal(patch, &q); err != nil {
 			return err
 		}
+		if _, err := a.formatOfOne(); err != nil {
+			return err
+		}
 		return a.make(c.Context(), func(ctx context.Context, s Service) error {
 			state, err := s.AddQueue(ctx, q)
 			if err != nil {
@@ -82,7 +85,7 @@ func (a *app) queueSet() *cobra.Command {
 		if string(patch) == "{}" {
 			return usage("`queue set`", "it names no setting", "give at least one, see `signalbox queue set --help`")
 		}
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+		return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
 			state, err := s.SetQueue(ctx, name, patch)
 			if err != nil {
 				return err
@@ -227,7 +230,7 @@ func (a *app) queuePause(paused bool) *cobra.Command {
 		c.Use, c.Short = "resume NAME", "Hand out items of a paused queue again"
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.do(c.Context(), func(ctx context.Context, s Service) error {
+		return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
 			state, err := s.PauseQueue(ctx, args[0], paused)
 			if err != nil {
 				return err
@@ -249,9 +252,10 @@ func (a *app) queueDelete() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if !yes && a.IsTerminal(a.Stdin) {
+				settled := state.Counts.Total() > 0 && state.Counts.Unsettled() == 0
+				if !yes && (a.IsTerminal(a.Stdin) || settled && !force) {
 					question := fmt.Sprintf("Delete queue %s and %s in it? This can't be taken back.", text.Clean(state.Name), counted(int(state.Counts.Total()), "item"))
-					if err := a.confirm(question); err != nil {
+					if err := a.confirmed("`queue delete`", question); err != nil {
 						return err
 					}
 				}

@@ -53,7 +53,7 @@ func TestQueues(t *testing.T) {
 	if q = parse[queue](t, r.ok("queue", "show", "runs")); q.Counts["queued"] != 1 || q.Delayed != 1 {
 		t.Errorf("shown %+v", q)
 	}
-	r.fails(5, "it holds 1 unsettled items; settle them, or delete it all the same with --force", "queue", "delete", "runs")
+	r.fails(5, "it holds unsettled items: 1; settle them, or delete it all the same with --force", "queue", "delete", "runs")
 	r.ok("queue", "delete", "runs", "--force")
 	r.fails(3, `queue "runs": not found`, "queue", "show", "runs")
 }
@@ -113,6 +113,55 @@ func TestDeletingAsksAPerson(t *testing.T) {
 	if got := r.run("queue", "delete", "q", "--yes"); got.code != 0 || got.stderr != "" {
 		t.Errorf("exit %d, %s", got.code, got.stderr)
 	}
+}
+
+// A queue of settled items goes without a word only when somebody said so.
+func TestDeletingItemsIsConfirmed(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	r.ok("item", "add", "--queue", "q", "--payload", "{}")
+	r.ok("complete", r.claimed("--queue", "q", "--robot", "r")[0].ID, "--fence", "1")
+	r.fails(2, "nobody is there to confirm; add --yes", "queue", "delete", "q")
+	if got := r.ok("queue", "list", "-o", "jsonl"); !strings.Contains(got, `"q"`) {
+		t.Errorf("left are\n%s", got)
+	}
+	r.ok("queue", "delete", "q", "--yes")
+	r.ok("queue", "add", "empty")
+	r.ok("queue", "delete", "empty")
+}
+
+// A format that a command can't print is refused before it acts.
+func TestFormatsAreCheckedFirst(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	for _, command := range []string{
+		"queue add other -o csv", "queue add other -o xml", "slot set 9 -o xml", "queue pause q -o csv", "queue set q --retries 3 -o csv", "queue link q /a -o csv",
+		"item add --queue q --payload {} -o xml", "claim --queue q --robot r -o xml", "notify add n http://h.example -o csv",
+		"item add --queue q --payload {} --tz Mars/Base",
+	} {
+		if got := r.run(strings.Fields(command)...); got.code != 2 || got.stdout != "" {
+			t.Errorf("signalbox %s: exit %d, %s", command, got.code, got.stdout)
+		}
+	}
+	if got := r.ok("queue", "list", "-o", "jsonl"); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"revision":1`) || !strings.Contains(got, `"counts":{}`) {
+		t.Errorf("they did\n%s", got)
+	}
+	if got := r.ok("notify", "list", "-o", "jsonl"); got != "" {
+		t.Errorf("they did\n%s", got)
+	}
+}
+
+func TestWhoMayNotWriteIsToldHowToLook(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everything")
+	}
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	if err := os.Chmod(filepath.Join(r.dir, "s.db"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	r.fails(7, "permission denied; look at it with --read-only", "queue", "list")
+	r.ok("queue", "list", "--read-only")
 }
 
 // What a command consumer can't work with is refused at the door, and its

@@ -28,7 +28,7 @@ func queueFlags() settingFlags {
 			{"lane", "whose slots it uses: fast (short holds) or slow (long ones)"},
 			{"on-expiry", "when a lease runs out: reclaim or abandon"},
 			{"retain-settled-then", "what then becomes of settled items: keep, delete or archive (beside the store)"},
-			{"retain-excepted-then", "what then becomes of failed, excepted and abandoned items, likewise"},
+			{"retain-excepted-then", "what then becomes of failed, excepted and abandoned items: keep, delete or archive (beside the store)"},
 		},
 		durations: [][2]string{
 			{"lease", "how long a claim holds without a sign of life (0 = for ever)"},
@@ -36,7 +36,7 @@ func queueFlags() settingFlags {
 			{"retry-floor", "shortest wait before a retry"},
 			{"attempt-timeout", "longest run of one attempt (0 = none)"},
 			{"sla", "due date for items added without one, from their adding"},
-			{"sla-risk", "risk date likewise"},
+			{"sla-risk", "risk date for items added without one, from their adding"},
 			{"retain-settled", "how long settled items stay after the last that happened to them, as in 30d"},
 			{"retain-excepted", "how long failed, excepted and abandoned items stay that nobody has verified"},
 		},
@@ -80,8 +80,8 @@ func consumerFlags() settingFlags {
 func schemaFlags() [][2]string {
 	return [][2]string{
 		{"payload", "what payloads must look like: a JSON Schema, @FILE, or none"},
-		{"output", "what the outputs of successes must look like, likewise"},
-		{"analytics", "what their analytics must look like, likewise"},
+		{"output", "what the outputs of successes must look like: a JSON Schema, @FILE, or none"},
+		{"analytics", "what their analytics must look like: a JSON Schema, @FILE, or none"},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -128,10 +129,14 @@ func (a *app) printPool(pool lane.State) error {
 			pool.Fast.First, pool.Fast.Last, pool.Fast.Reserve, pool.Fast.Waiting,
 			pool.Slow.First, pool.Slow.Last, pool.Slow.Reserve, pool.Slow.Waiting, pool.Commons.Size)
 	}
-	return printAll(a, a.slotColumns(), asTable, pool.Slots)
+	zone, err := a.location()
+	if err != nil {
+		return err
+	}
+	return printAll(a, a.slotColumns(zone), asTable, pool.Slots)
 }
 
-func (a *app) slotColumns() columns[lane.SlotState] {
+func (a *app) slotColumns(zone *time.Location) columns[lane.SlotState] {
 	type s = lane.SlotState
 	holder := func(value func(lane.Holder) string) func(s) string {
 		return func(s s) string {
@@ -149,6 +154,6 @@ func (a *app) slotColumns() columns[lane.SlotState] {
 		{"queue", holder(func(h lane.Holder) string { return h.Queue }), false},
 		{"item", holder(func(h lane.Holder) string { return h.Item }), false},
 		{"robot", holder(func(h lane.Holder) string { return h.Robot }), false},
-		{"since", holder(func(h lane.Holder) string { return h.Since.String() }), false},
+		{"since", holder(func(h lane.Holder) string { return when(h.Since, a.Now(), zone) }), false},
 	}}
 }

@@ -69,6 +69,7 @@ func TestUsageErrors(t *testing.T) {
 		{"it needs ITEM…", "item retry"},
 		{"add --all", "item retry --queue q"},
 		{"nothing says which items", "item retry --all"},
+		{"it is 1 or more", "item retry --queue q --all --first 0"},
 		{"named and selected at once", "item retry q/1 --queue q"},
 		{"it is for one item", "item retry q/1 q/2 --payload 1"},
 		{"it needs one judgement", "item review q/1"},

@@ -155,9 +155,9 @@ func (e *Engine) DeleteQueue(ctx context.Context, name string, force bool) error
 		if err != nil {
 			return err
 		}
-		unsettled := s.Counts.Waiting() + s.Counts.InFlight() + s.Counts[store.Abandoned]
+		unsettled := s.Counts.Unsettled()
 		if unsettled > 0 && !force {
-			return store.Conflict(fmt.Sprintf("queue %q", name), fmt.Sprintf("it holds %d unsettled items", unsettled), "settle them first, or delete them with it by --force")
+			return store.Conflict(fmt.Sprintf("queue %q", name), fmt.Sprintf("it holds unsettled items: %d", unsettled), "settle them first, or delete them with it by --force")
 		}
 		t.touch(name)
 		t.after.groups = true

@@ -306,6 +306,10 @@ func (c *Counts) Waiting() int64 { return c[Queued] + c[Pending] }
 // InFlight is the number of items held by robots.
 func (c *Counts) InFlight() int64 { return c[Claimed] + c[Processing] }
 
+// Unsettled is the number of items of which something is still to come: waiting,
+// held or abandoned.
+func (c *Counts) Unsettled() int64 { return c.Waiting() + c.InFlight() + c[Abandoned] }
+
 // MarshalJSON writes {"pending":3,…}, statuses without items left out.
 func (c Counts) MarshalJSON() ([]byte, error) {
 	m := map[string]int64{}
