@@ -104,6 +104,7 @@ func TestUndoOfARetryByCopy(t *testing.T) {
 		r.wantResult(r.takeBack(id), engine.OK, "")
 		r.same(before, r.item(id))
 		r.wantStatus(copied, store.Deleted)
+		r.sound()
 		if groups, err := r.Groups(r.ctx, "q"); err != nil || len(groups) != 1 || groups[0].Count != 1 {
 			t.Errorf("groups %+v %v", groups, err)
 		}

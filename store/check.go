@@ -166,7 +166,8 @@ func (c *checker) item(i *Item) {
 }
 
 // linkedTo wants the item that another names as its next or previous to name it
-// in turn. One that retention removed is missing, and rightly so.
+// in turn. One that retention removed is missing, and rightly so; a deleted copy
+// is one whose retry was taken back.
 func (c *checker) linkedTo(i *Item, as string, other ID, back func(*Item) ID) {
 	if other.IsZero() {
 		return
@@ -177,6 +178,7 @@ func (c *checker) linkedTo(i *Item, as string, other ID, back func(*Item) ID) {
 		if s, err := c.r.Stats(other.Queue, 0); err == nil && other.Number > s.Last {
 			c.found("item %s names %s as its %s, which never was", i.ID(), other, as)
 		}
+	case err == nil && as == "previous" && i.Status == Deleted:
 	case err == nil && back(&o) != i.ID():
 		c.found("item %s names %s as its %s, which does not name it in turn", i.ID(), other, as)
 	}

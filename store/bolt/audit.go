@@ -295,7 +295,8 @@ func (a *audit) results(q *inventory) {
 }
 
 // links holds the links of chains against each other. One to an item that is
-// gone is right: retention removed it.
+// gone is right: retention removed it. So is one of a deleted copy, whose retry
+// was taken back.
 func (a *audit) links(q *inventory) {
 	q.life.each(func(number uint64, l *lived) {
 		if !l.linked {
@@ -306,6 +307,9 @@ func (a *audit) links(q *inventory) {
 			return
 		}
 		a.link(q, i, "next", &i.Next, func(o *store.Item) *store.ID { return &o.Previous })
+		if i.Status == store.Deleted {
+			return
+		}
 		a.link(q, i, "previous", &i.Previous, func(o *store.Item) *store.ID { return &o.Next })
 	})
 }
