@@ -78,24 +78,24 @@ func (q *Queue[T, R]) settle(e *entry[T, R], value R, err error, kind Kind) {
 		q.mu.Unlock()
 		failed := s.Remove(context.WithoutCancel(e.ctx), e.id)
 		q.mu.Lock()
-		err, kind = withCleanup(e.id, err, kind, failed)
+		kind, err = withCleanup(e.id, kind, err, failed)
 	}
 	q.finish(e, value, err, kind)
 }
 
 // withCleanup adds that a row could not be removed to how its entry ended.
-func withCleanup(id string, err error, kind Kind, failed error) (error, Kind) {
+func withCleanup(id string, kind Kind, err, failed error) (Kind, error) {
 	if failed == nil {
-		return err, kind
+		return kind, err
 	}
 	if kind == Succeeded {
 		kind = Failed
 	}
 	failed = &Error{Kind: ErrCleanup, ID: id, Err: failed}
 	if err == nil {
-		return failed, kind
+		return kind, failed
 	}
-	return errors.Join(err, failed), kind
+	return kind, errors.Join(err, failed)
 }
 
 // finish settles an entry's future.

@@ -13,8 +13,6 @@ var (
 	jobsBucket        = []byte("jobs")
 	attachmentsBucket = []byte("attachments")
 	chunksBucket      = []byte("chunks")
-
-	jobBuckets = [][]byte{jobsBucket, attachmentsBucket, chunksBucket}
 )
 
 // The jobs bucket holds several tables, told apart by the first byte of a key.
