@@ -100,7 +100,7 @@ func (q *Queue[T, R]) end(kind error, take func(error) []*entry[T, R], remove fu
 	}
 	for _, e := range ended {
 		var none R
-		err, as := withCleanup(e.id, &Error{Kind: kind, ID: e.id}, Aborted, failed)
+		as, err := withCleanup(e.id, Aborted, &Error{Kind: kind, ID: e.id}, failed)
 		q.finish(e, none, err, as)
 	}
 	if failed != nil {
