@@ -49,6 +49,9 @@ func FuzzConsole(f *testing.F) {
 				c.send(tea.WindowSizeMsg{Width: w, Height: h})
 			}
 			c.wait(time.Duration(k) * 10 * time.Millisecond)
+			if k%5 == 0 {
+				e.EditJob("triage-0302", func(j *engine.JobState) { j.Status, j.Done = store.JobStatus(k%5+1), int64(k)<<(k%40) })
+			}
 			if k%7 == 0 {
 				e.Edit(store.ID{Queue: "finance.orders", Number: uint64(k)%60 + 1}, func(r *engine.Record) { r.Status = store.Status(k % 14) })
 				c.feed()

@@ -44,6 +44,13 @@ func poisoned(s string) *fake.Engine {
 			Name: s, Folder: s, Description: s, Lane: s, Consumer: store.Consumer{Kind: s}, ConsumerError: s, Paused: true, PausedBy: s,
 		}}}
 	})
+	job := engine.JobState{Job: store.Job{
+		ID: s, Queue: s, Kind: s, Status: store.JobPaused, PausedBy: s, Initiator: s, SingletonKey: s, Hook: store.Hook{Tries: 1, Error: s},
+	}, JobCounts: store.JobCounts{Available: 1, Failed: 1, Total: 2}}
+	e.Change(func(snap *engine.Snapshot) { snap.Jobs = []engine.JobState{job} })
+	e.Logs = map[string][]store.LogLine{s: {{Seq: 1, Level: s, Text: s, Fields: store.JSON(s)}}}
+	e.Files = map[string][]store.Attachment{s: {{Name: s, Type: s}, {Name: s + "2"}}}
+	e.Metadata = map[string]string{s: s}
 	payload, _ := json.Marshal(map[string]any{"k" + s: s})
 	e.Put(engine.Record{
 		Item: store.Item{
@@ -63,6 +70,7 @@ func TestNothingInDataReachesTheTerminal(t *testing.T) {
 		c.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		for _, keys := range [][]string{
 			nil, {"2"}, {"enter"}, {"enter"}, {"pgdown"}, {"5"}, {"r"}, {"esc"}, {"enter"}, {"A"}, {"esc"}, {"a"}, {"x"}, {"esc"}, {"r"}, {"?"}, {"esc"}, {"/"}, {"enter"},
+			{"3"}, {"x"}, {"down"}, {"enter"}, {"esc"}, {"w"}, {"esc"}, {"enter"}, {"tab"}, {"e"}, {"enter"}, {"esc"}, {"p"}, {"enter"}, {":"}, {"esc"},
 		} {
 			c.press(keys...)
 			safe(t, s, c.picture())

@@ -22,7 +22,11 @@ const (
 func (d *Demo) jobs(ctx context.Context) {
 	for n := 1; ; n++ {
 		d.exportJob(ctx, n)
-		if !sleep(ctx, d.between(50*time.Second, 80*time.Second)) {
+		wait := d.between(45*time.Second, 75*time.Second)
+		if n == 1 { // the one that fails in parts is to be seen soon
+			wait = d.between(8*time.Second, 12*time.Second)
+		}
+		if !sleep(ctx, wait) {
 			return
 		}
 	}
@@ -58,7 +62,7 @@ func (d *Demo) exportJob(ctx context.Context, n int) {
 
 // chunk works rows of an export.
 func (d *Demo) chunk(ctx context.Context, rec engine.Record) error {
-	if !sleep(ctx, d.between(3*time.Second, 6*time.Second)) {
+	if !sleep(ctx, d.between(4*time.Second, 9*time.Second)) {
 		return ctx.Err()
 	}
 	if strings.Contains(string(rec.Payload), `"broken":true`) {
