@@ -12,6 +12,7 @@ import (
 	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/tui/text"
+	monitor "signalbox/tui/widget/progress"
 )
 
 const (
@@ -101,11 +102,11 @@ type watch struct {
 	live  bool
 	pace  time.Duration
 	last  string
-	speed velocity
+	speed monitor.Speed
 }
 
 func (w *watch) show(j *engine.JobState, now time.Time) {
-	w.speed.note(now, j.Total-j.Left())
+	w.speed.Note(now, monitor.Worked(j))
 	line := w.words(j)
 	if w.live {
 		fmt.Fprintf(w.app.Stdout, "\r\x1b[K%s %s\x1b]9;4;%s\x07", fiveParts(j), line, progressCode(j))
@@ -144,7 +145,7 @@ func (w *watch) words(j *engine.JobState) string {
 	if note := jobNote(*j); note != "" {
 		line += ", " + string(text.Clean(note))
 	}
-	if rate, ok := w.speed.perSecond(); ok && j.Status == store.JobRunning && w.live {
+	if rate, ok := w.speed.PerSecond(time.Now()); ok && j.Status == store.JobRunning && w.live {
 		line += ", " + text.Rate(rate)
 		if !j.Filling && rate > 0 {
 			line += ", " + text.Duration(time.Duration(float64(j.Left())/rate*float64(time.Second)).Round(time.Second)) + " left"
@@ -193,38 +194,6 @@ func progressCode(j *engine.JobState) string {
 		share = (j.Total - j.Left()) * 100 / j.Total
 	}
 	return fmt.Sprintf("%d;%d", state, share)
-}
-
-// velocity is how much gets done in a second, by what was seen of late.
-type velocity struct {
-	seen []sample // oldest first
-}
-
-type sample struct {
-	at   time.Time
-	done int64
-}
-
-const (
-	speedSpan  = 20 * time.Second
-	speedLeast = 2 * time.Second // less tells nothing
-)
-
-func (s *velocity) note(at time.Time, done int64) {
-	s.seen = append(s.seen, sample{at, done})
-	for len(s.seen) > 2 && at.Sub(s.seen[1].at) > speedSpan {
-		s.seen = s.seen[1:]
-	}
-}
-
-// perSecond gives the rate once there is enough to tell.
-func (s *velocity) perSecond() (rate float64, ok bool) {
-	first, last := s.seen[0], s.seen[len(s.seen)-1]
-	took := last.at.Sub(first.at)
-	if took < speedLeast || last.done <= first.done {
-		return 0, false
-	}
-	return float64(last.done-first.done) / took.Seconds(), true
 }
 
 // existing prints the job that is open with the singleton key asked for, beside

@@ -219,6 +219,17 @@ func TestLateNewsOfAJobIsRead(t *testing.T) {
 	c.hides("answers.jsonl")
 }
 
+// A line of the log alone makes no new picture.
+func TestLogIsLookedForByItself(t *testing.T) {
+	c := jobList(t)
+	c.press("enter")
+	c.engine.Logs["triage-0302"] = append(c.engine.Logs["triage-0302"], store.LogLine{Seq: 5, Level: "info", Text: "quietly logged"})
+	c.wait(2 * time.Second).send(tickMsg{})
+	c.hides("quietly logged")
+	c.wait(4 * time.Second).send(tickMsg{})
+	c.shows("quietly logged")
+}
+
 func TestExplainOfAJob(t *testing.T) {
 	c := jobList(t)
 	c.press("down", "down", "down", "w")

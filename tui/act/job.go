@@ -210,14 +210,12 @@ func (j JobDone) Tell() screen.Effects {
 // nothing is done.
 func (d Desk) steer(to screen.Addr, v JobVerb, seen engine.JobState, note string) screen.Effects {
 	effects := screen.Do(func() tea.Msg {
-		ctx, cancel := context.WithTimeout(d.ctx, answerWithin)
-		defer cancel()
 		done := JobDone{Addr: to, Verb: v, Job: seen}
 		jobber, err := d.jobber()
-		if err == nil {
-			err = d.steerNow(ctx, jobber, &done, note)
+		if err == nil { // for as long as it takes: a job may have a million items to be brought to it
+			err = d.steerNow(d.ctx, jobber, &done, note)
 		}
-		done.Err = unanswered(ctx, err)
+		done.Err = err
 		return done
 	})
 	effects.Want(screen.Started{})

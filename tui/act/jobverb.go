@@ -171,16 +171,19 @@ func (x JobExplained) Show(e env.Env) screen.Effects {
 	}
 	role, status := e.JobStanding(&x.Job)
 	lines := []dialog.Line{{Role: role, Text: status}, {}}
-	for _, r := range append(jobReasons(e, &x.Job), x.next()...) {
+	reasons := jobReasons(e, &x.Job)
+	for _, r := range append(reasons, x.next(reasons)...) {
 		lines = append(lines, reasonLines(e, &r)...)
 	}
 	return screen.Want(screen.Ask{Dialog: dialog.NewNote("Why job "+text.Clean(x.Job.ID)+" stands where it does", lines)})
 }
 
 // next is what holds up the next of its items, but for what is told of the job.
-func (x *JobExplained) next() []engine.Reason {
+func (x *JobExplained) next(told []engine.Reason) []engine.Reason {
 	reasons := slices.Clone(x.Next.Reasons)
-	reasons = slices.DeleteFunc(reasons, func(r engine.Reason) bool { return r.Code == "job" })
+	reasons = slices.DeleteFunc(reasons, func(r engine.Reason) bool {
+		return r.Code == "job" || slices.ContainsFunc(told, func(t engine.Reason) bool { return t.Code == r.Code && r.Code == "retry" })
+	})
 	for i := range reasons {
 		if i == 0 {
 			reasons[i].Text = "its item " + x.Next.Item.String() + ": " + reasons[i].Text

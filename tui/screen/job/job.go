@@ -25,6 +25,7 @@ import (
 const (
 	gap      = time.Second
 	patience = 10
+	looks    = 5 * time.Second // while it goes on: its log makes no new picture
 	logHeld  = 2_000
 )
 
@@ -49,6 +50,7 @@ type Job struct {
 
 	panes [panes]pane
 	at    int // the pane in focus
+	kept  keptLog
 }
 
 // New makes the page of a job, with the speeds that somebody keeps up.
@@ -149,7 +151,7 @@ func (s *Job) Update(e env.Env, msg tea.Msg) screen.Effects {
 	case screen.Shown:
 		return s.read(e)
 	case screen.Fed:
-		if s.stale(e) && s.due(e) {
+		if s.due(e) && (s.stale(e) || s.looksAgain(e)) {
 			return s.read(e)
 		}
 	case act.JobLoaded:
@@ -181,6 +183,11 @@ func (s *Job) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.ge
 // stale says that something has changed since the last read, due that another
 // may begin.
 func (s *Job) stale(e env.Env) bool { return e.Snap != nil && e.Snap.Revision != s.seen }
+
+// looksAgain says that lines may have been logged meanwhile.
+func (s *Job) looksAgain(e env.Env) bool {
+	return s.state != nil && s.state.EndedAt.IsZero() && e.Now.Sub(s.came) >= looks
+}
 
 func (s *Job) due(e env.Env) bool {
 	return !s.flying && e.Now.Sub(s.came) >= max(gap, patience*s.took)

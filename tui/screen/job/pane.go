@@ -201,13 +201,37 @@ func (s *Job) logRows(e env.Env) (rows []line) {
 	case len(s.log) == 0:
 		return wrapped(themes.Muted, "Nothing is logged. Programs add lines with `signalbox job log JOB TEXT`.", w)
 	}
-	if cut := s.log[0].Seq - 1; cut > 0 {
-		rows = append(rows, line{{themes.Muted, text.Safe(text.Count(int64(cut)) + " older lines are not shown")}})
+	return s.kept.of(e, s.log, w)
+}
+
+// keptLog is a log as it was broken last: it may be long, and pictures come
+// often.
+type keptLog struct {
+	by   brokenBy
+	rows []line
+}
+
+// brokenBy is what the rows of a log follow from.
+type brokenBy struct {
+	first, last uint64 // lines
+	width       int
+	zone        env.Zone
+	day         int // times of today are told without it
+}
+
+func (k *keptLog) of(e env.Env, log []store.LogLine, w int) []line {
+	by := brokenBy{log[0].Seq, log[len(log)-1].Seq, w, e.Zone, e.Now.In(e.Location()).YearDay()}
+	if k.rows != nil && e.Zone != env.Relative && k.by == by {
+		return k.rows
 	}
-	for i := range s.log {
-		rows = append(rows, logLine(e, &s.log[i], w)...)
+	k.by, k.rows = by, nil
+	if cut := log[0].Seq - 1; cut > 0 {
+		k.rows = append(k.rows, line{{themes.Muted, text.Safe(text.Count(int64(cut)) + " older lines are not shown")}})
 	}
-	return rows
+	for i := range log {
+		k.rows = append(k.rows, logLine(e, &log[i], w)...)
+	}
+	return k.rows
 }
 
 // logLine is one line of the log: when, its level, what it says.

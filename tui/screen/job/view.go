@@ -182,7 +182,7 @@ func (s *Job) drawSpeed(e env.Env, c *paint.Canvas, j *engine.JobState) {
 		case j.Filling:
 			c.Put(themes.Muted, sep+"more is to come, so the time left is not known")
 		}
-	case j.Left() > 0:
+	case j.InFlight > 0:
 		c.Put(themes.Muted, sep+"too early to tell")
 	}
 	c.End()

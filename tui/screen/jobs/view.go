@@ -135,7 +135,7 @@ func (s *Jobs) Draw(e env.Env, c *paint.Canvas) {
 		blank.Filtered(e, c, text.Clean(s.filter.Text()))
 	default:
 		blank.Empty(e, c, "There is no job.",
-			"A job groups items of a queue, to be followed and steered as one. It is there with the first item that names it: `signalbox item import --job NAME`.")
+			"A job groups items of a queue, to be followed and steered as one. It is there with the first item that names it: `signalbox item import --queue Q --job NAME FILE`.")
 	}
 }
 
