@@ -208,7 +208,8 @@ func (e *Engine) dropRest(ctx context.Context, r *Record, name string, from, to 
 	})
 }
 
-// joinExport makes the attachment of the parts; when some failed there is none.
+// joinExport makes the attachment of the parts; when some failed, or the job was
+// cancelled, there is none.
 func (e *Engine) joinExport(_ context.Context, j JobState) (func(store.Tx) error, error) {
 	x, err := strict[ExportJob](json.RawMessage(j.Metadata))
 	if err != nil {
@@ -224,11 +225,11 @@ func (e *Engine) joinExport(_ context.Context, j JobState) (func(store.Tx) error
 		if err := tx.DropChunks(j.ID, surveyName); err != nil {
 			return err
 		}
-		if j.Failed > 0 {
+		if j.Failed > 0 || j.Status == store.JobCancelled {
 			if err := tx.DropChunks(j.ID, x.Name); err != nil {
 				return err
 			}
-			return e.logged(tx, j.ID, "error", "no file was made, since parts of it failed")
+			return e.logged(tx, j.ID, "error", "no file was made, since not all parts of it are done")
 		}
 		a := store.Attachment{Name: x.Name, Type: endings[x.Format], CreatedAt: e.now(), CreatedBy: j.Initiator}
 		if err := tx.PutAttachment(j.ID, &a); err != nil {

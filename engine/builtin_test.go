@@ -135,6 +135,55 @@ func TestPartsOfAnExportAreBounded(t *testing.T) {
 	})
 }
 
+// A cancelled export leaves no parts behind, nor a bulk job its share.
+func TestCancelledBuiltinsLeaveNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		r := start(t, s)
+		r.queue("q", store.Jobs, nil)
+		r.addN("q", 300)
+		for kind, request := range map[string]string{
+			engine.ExportKind: `{"queue":"q","format":"csv","name":"all.csv","part":100}`,
+			engine.BulkKind:   `{"verb":"delete","select":[{"queue":"q"}]}`,
+		} {
+			j := r.builtin(kind, request)
+			queue := engine.BuiltinPrefix + kind
+			for range 2 {
+				got, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: queue, Robot: engine.DrainPrefix + "x"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := r.Builtins()[queue](r.ctx, got[0]); err != nil {
+					t.Fatal(err)
+				}
+				if kind == engine.BulkKind {
+					break // its first share is all that is done
+				}
+				r.settle(got[0], engine.Success, "")
+			}
+			if j, err := r.CancelJob(r.ctx, j.ID, ""); err != nil || j.EndedAt == 0 {
+				t.Fatalf("%+v, %v", j, err)
+			}
+			if err := s.View(r.ctx, func(rd store.Reader) error {
+				for _, name := range []string{"all.csv", ".survey", ".set", ".results"} {
+					if chunks, err := rd.Chunks(j.ID, name); err != nil || len(chunks) > 0 {
+						t.Errorf("%s keeps %d chunks of %s, %v", kind, len(chunks), name, err)
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+			if lines, err := r.JobLog(r.ctx, j.ID, 0, 10); err != nil || len(lines) != 1 {
+				t.Errorf("its log has %v, %v", lines, err)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // torn is a store in which one item can't be read.
 type torn struct {
 	store.Store

@@ -68,6 +68,9 @@ func (t *tx) endJob(j *store.Job) error {
 		j.Status, j.PausedBy = store.JobDone, ""
 	}
 	j.EndedAt, j.Final = t.now, store.JobCounts{Done: c.Done, Failed: c.Failed, Cancelled: c.Cancelled, Total: c.Total}
+	if err := t.tidy(j); err != nil {
+		return err
+	}
 	text := fmt.Sprintf("%s: %d done, %d failed", j.Status, c.Done, c.Failed)
 	if c.Cancelled > 0 {
 		text += fmt.Sprintf(", %d cancelled", c.Cancelled)
@@ -85,6 +88,23 @@ func (t *tx) endJob(j *store.Job) error {
 		return err
 	}
 	return t.putJob(j, "job-"+j.Status.String(), text)
+}
+
+// tidy ends a built-in job that was cancelled, whose hook never runs, as far as
+// it came: what it kept for its work goes.
+func (t *tx) tidy(j *store.Job) error {
+	if j.Status != store.JobCancelled || !Builtin(j.Queue) || j.Kind == ReindexKind {
+		return nil
+	}
+	hook := t.e.BuiltinHooks()[j.Kind]
+	if hook == nil {
+		return nil
+	}
+	finish, err := hook(context.Background(), JobState{Job: *j, JobCounts: j.Final})
+	if err != nil {
+		return err
+	}
+	return finish(t.Tx)
 }
 
 // Waits between tries of a hook that fails.
