@@ -131,6 +131,7 @@ func TestSnapshotsOfQueuesAndItems(t *testing.T) {
 		t.Errorf("a job that isn't there: %+v", got)
 	}
 	says(t, r.ok("snapshot", "events"), "queue-add", "orders/1")
+	r.fails(3, `item "orders/99": not found`, "snapshot", "orders/99")
 	says(t, r.ok("snapshot", "orders/1", "--svg"), "<svg", "&lt;&amp;&gt;", "#101418")
 	if got := r.run("snapshot", "ordres"); got.code != 2 {
 		t.Errorf("%+v", got)

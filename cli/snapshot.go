@@ -14,6 +14,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/engine/demo"
+	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui"
 	"signalbox/tui/svg"
@@ -69,6 +70,11 @@ func (a *app) snap(ctx context.Context, service Service, s *snapping) error {
 	profile, err := a.colors(s.color)
 	if err != nil {
 		return err
+	}
+	if id, err := store.ParseID(s.screen); err == nil {
+		if _, err := service.Item(ctx, id); err != nil {
+			return err
+		}
 	}
 	o, err := a.screenOptions(service)
 	if err != nil {
