@@ -52,7 +52,7 @@ func TestListPlanAndPlaces(t *testing.T) {
 	}
 	r.ok("item", "import", "--queue", "q", r.file("rows.jsonl", rows.String()))
 	out := r.ok("item", "list", "--filter", "reference:INV age:>2h !robot:r", "--explain")
-	for _, want := range []string{"found by  reference", "in order  of reference", "only looking could tell of 700 items", "checks    age:>2h", "no index  !robot:r: robots have no index"} {
+	for _, want := range []string{"found by  reference", "in order  of reference", "only looking could tell how many of 700 items", "checks    age:>2h", "no index  !robot:r: robots have no index"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("explained as\n%s\nwant %q", out, want)
 		}

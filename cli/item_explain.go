@@ -70,7 +70,7 @@ func (a *app) printExplanation(x engine.Explanation) error {
 	fmt.Fprintf(&b, "%s is %s.\n", x.Item, x.Status)
 	for n, r := range x.Reasons {
 		fmt.Fprintf(&b, "%d. %s", n+1, r.Text)
-		if !r.Until.IsZero() {
+		if !r.Until.IsZero() && r.Code != "held" { // which says itself how long
 			b.WriteString(", until " + text.Stamp(r.Until.Time(), zone))
 		}
 		if r.Mend != "" {

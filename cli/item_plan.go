@@ -21,7 +21,7 @@ func (a *app) explainList(ctx context.Context, s Service, r engine.ListRequest) 
 	case format != asTable:
 		return a.printOne(plan)
 	}
-	rows := "how many only looking could tell"
+	rows := "those that the index gives; only looking could tell how many"
 	if plan.Rows >= 0 {
 		rows = "at most " + text.Count(plan.Rows)
 	}

@@ -46,7 +46,7 @@ type path struct {
 
 // Explain tells what the path does.
 func (p *path) explain(r store.Reader, f *Filter, kind string) (Plan, error) {
-	plan := Plan{Index: p.index, Order: p.order, Rows: -1}
+	plan := Plan{Index: p.index, Order: p.order, Rows: -1, Looks: []string{}, Slow: []string{}}
 	every, err := countIn(r, nil, nil)
 	if err != nil {
 		return plan, err
