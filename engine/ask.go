@@ -27,7 +27,7 @@ func (a *ask) within(q *store.Queue) bool {
 // indexed says that an index leads to the items wanted.
 func (a *ask) indexed() bool {
 	to := &a.filter.reach
-	return a.Job != "" || a.Reference != "" || to.reference != "" || to.ids != nil || to.key != ""
+	return a.Reference != "" || to.reference != "" || to.ids != nil || to.key != ""
 }
 
 // picky says that what this claim leaves may suit another.

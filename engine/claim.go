@@ -275,9 +275,13 @@ func (t *tx) claimableJob(id string) error {
 }
 
 // candidates yields a queue's ready items in claim order; those of a reference,
-// a key or ids by the index, however many others are ahead of them.
+// a key, a job or ids by the index, however many others are ahead of them.
 func (t *tx) candidates(q *store.Queue, r *ask) iter.Seq2[store.Item, error] {
-	if !r.indexed() {
+	switch {
+	case r.indexed():
+	case r.Job != "":
+		return t.ofJob(q, r.Job)
+	default:
 		return t.Ready(q.Name, t.now)
 	}
 	found := t.indexed(q, r)
