@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -255,8 +256,8 @@ func TestAFullPoolAnswers529(t *testing.T) {
 	r := newRig(t)
 	r.ok("slot", "set", "3", "--fast", "1", "--slow", "1")
 	r.serve()
-	http1 := &http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) {
-		return net.Dial("unix", filepath.Join(r.dir, "s.db.sock"))
+	http1 := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(r.dir, "s.db.sock"))
 	}}}
 	defer http1.CloseIdleConnections()
 	ask := func(body string) *http.Response {

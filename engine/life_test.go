@@ -480,8 +480,10 @@ func TestBrokenEnginesAreCaught(t *testing.T) {
 			return &bad{items: func(_ store.Query, all iter.Seq2[store.Item, error]) iter.Seq2[store.Item, error] {
 				return func(yield func(store.Item, error) bool) {
 					for i, err := range all {
-						if !yield(i, err) || !yield(i, err) {
-							return
+						for range 2 {
+							if !yield(i, err) {
+								return
+							}
 						}
 					}
 				}
