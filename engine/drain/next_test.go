@@ -132,14 +132,18 @@ func TestWhatIsClaimedWhileTheEngineStopsIsGivenBack(t *testing.T) {
 	virtual(t, func(r *rig) {
 		r.queue("orders", oneDrain)
 		ids := r.addN("orders", 2)
-		stopped := make(chan drain.Left, 1)
+		begun, stopped := make(chan struct{}), make(chan drain.Left, 1)
 		r.next = func(ctx context.Context, ss []engine.Settlement, c engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error) {
 			outcomes, records, err := r.Engine.Next(ctx, ss, c)
-			go func() { stopped <- r.Stop(r.ctx) }()
+			go func() {
+				<-begun // the drain may be ahead of the test
+				stopped <- r.Stop(r.ctx)
+			}()
 			time.Sleep(time.Second)
 			return outcomes, records, err
 		}
 		r.handle(succeed, "orders")
+		close(begun)
 		after(2 * time.Second)
 		if left := <-stopped; left != (drain.Left{Finished: 1, GivenBack: 1}) {
 			t.Errorf("left %+v", left)
