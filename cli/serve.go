@@ -52,6 +52,9 @@ func (a *app) serve(ctx context.Context) error {
 	case err := <-h.served: // the server broke
 		h.served <- err
 	}
+	if h.drains != nil {
+		h.drains.BeginStop() // before it is said
+	}
 	fmt.Fprintln(a.Stderr, "signalbox: stopping; again to give running work back at once")
 	return a.stopHost(ctx, h, signals)
 }

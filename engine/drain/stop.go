@@ -49,6 +49,10 @@ func (s *Scheduler) left() Left {
 	return Left{int(t.finished.Load()), int(t.givenBack.Load()), int(t.lost.Load()), int(t.stuck.Load())}
 }
 
+// BeginStop begins to stop, without waiting for the end as Stop does: when it returns
+// no new work is taken.
+func (s *Scheduler) BeginStop() { s.stop() }
+
 func (s *Scheduler) stop() {
 	s.stopOnce.Do(func() {
 		s.halt()
