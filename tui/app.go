@@ -47,6 +47,8 @@ type app struct {
 	prefs   prefs
 	mouse   mouse
 	guard   guard
+	tea     *tea.Program // whose frames are paced
+	pace    pace
 	feed    feed
 	places  []place
 	speeds  *progress.Speeds // of the jobs, kept up whatever is in front
@@ -77,6 +79,7 @@ type look struct {
 
 // Init implements tea.Model.
 func (a *app) Init() tea.Cmd {
+	a.pace.of(a.tea)
 	cmds := []tea.Cmd{a.wake(), a.ask()}
 	if a.prefs.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
@@ -87,6 +90,7 @@ func (a *app) Init() tea.Cmd {
 // Update implements tea.Model.
 func (a *app) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer a.rescue("an update")
+	a.pace.up()
 	a.env.Now = a.clock()
 	cmd = a.route(msg)
 	return a, tea.Batch(cmd, a.tick(), a.minute())

@@ -114,18 +114,15 @@ func (a *app) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	switch {
 	case waiting:
 		return nil
-	case a.env.Now.Sub(m.wheel) >= perFrame:
+	case a.env.Now.Sub(m.wheel) >= liveFrame:
 		return a.turn()
 	}
 	ctx := a.feed.ctx
 	return func() tea.Msg {
-		sleep(ctx, perFrame)
+		sleep(ctx, liveFrame)
 		return turnMsg{}
 	}
 }
-
-// perFrame is the time between two pictures.
-const perFrame = time.Second / framesPerSecond
 
 // turnMsg says that the wheel has had its time.
 type turnMsg struct{}

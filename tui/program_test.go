@@ -72,7 +72,7 @@ func run(t *testing.T, e *fake.Engine, w, h int) *program {
 		tea.WithColorProfile(colorprofile.TrueColor), tea.WithoutSignalHandler())
 	p.tea = tea.NewProgram(a, options...)
 	go func() {
-		_, err := p.tea.Run()
+		_, err := a.run(p.tea)
 		p.ended <- err
 	}()
 	t.Cleanup(func() {

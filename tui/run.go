@@ -21,11 +21,6 @@ import (
 	"signalbox/tui/widget/progress"
 )
 
-// framesPerSecond bounds how often the terminal is written to. The ticker
-// behind it runs even when nothing changes, so it is also what an idle console
-// costs.
-const framesPerSecond = 30
-
 // EngineAt is where the engine runs that a console shows.
 type EngineAt uint8
 
@@ -71,7 +66,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	a.guard.end = cancel
-	_, err = tea.NewProgram(a, a.options(ctx, &o)...).Run()
+	_, err = a.run(tea.NewProgram(a, a.options(ctx, &o)...))
 	if a.guard.err != nil {
 		return a.guard.err
 	}
@@ -79,6 +74,13 @@ func Run(ctx context.Context, o Options) error {
 		return nil // a signal is one of the ways out
 	}
 	return err
+}
+
+// run runs the program, whose frames come at the pace of its messages.
+func (a *app) run(program *tea.Program) (tea.Model, error) {
+	a.tea = program
+	defer a.pace.stop()
+	return program.Run()
 }
 
 // options are the program's settings, the same in production and in tests.
