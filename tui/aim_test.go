@@ -59,7 +59,7 @@ func TestHeldVerbDecidesOnlyWhatWasSeen(t *testing.T) {
 	}
 	c.feed()
 	c.shows("INV-10260", "4 left in this group")
-	c.wait(400 * time.Millisecond).press("v")
+	c.wait(700 * time.Millisecond).press("v")
 	if n := len(c.engine.Reviews); n != 2 {
 		t.Fatal("the verb after the quiet time was not taken")
 	}

@@ -197,11 +197,34 @@ func TestHeldVerbDecidesOneRow(t *testing.T) {
 	if n := len(c.engine.Reviews); n != 1 {
 		t.Fatalf("%d rows were verified", n)
 	}
-	c.wait(400 * time.Millisecond).press("v") // let go, and pressed again
+	c.wait(700 * time.Millisecond).press("v") // let go, and pressed again
 	c.feed()
 	c.wait(100*time.Millisecond).press("down", "v") // a row that was chosen is seen
 	if n := len(c.engine.Reviews); n != 3 {
 		t.Fatalf("%d rows were verified", n)
+	}
+}
+
+// A key that is held down begins to repeat after a while that every system sets
+// for itself, on the list as on the item's page.
+func TestHeldVerbDecidesOneItemWhateverTheDelay(t *testing.T) {
+	for _, first := range []time.Duration{250, 375, 500, 600, 660} {
+		for _, verb := range []string{"v", "r"} {
+			for place, keys := range map[string][]string{"list": nil, "page": {"enter"}} {
+				c := group(t)
+				c.press(keys...).press(verb)
+				c.feed()
+				c.wait(first * time.Millisecond)
+				for range 60 {
+					c.press(verb)
+					c.feed()
+					c.wait(33 * time.Millisecond)
+				}
+				if n := len(c.engine.Reviews) + len(c.engine.Retries); n != 1 {
+					t.Errorf("%s held on the %s, repeating after %d ms, decided %d items", verb, place, first, n)
+				}
+			}
+		}
 	}
 }
 

@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"signalbox/engine"
 	"signalbox/engine/lane"
@@ -83,4 +86,66 @@ func TestErrorDetailsAreASectionOfTheirOwn(t *testing.T) {
 		c.press("down")
 	}
 	t.Fatal("the end of the details is out of reach")
+}
+
+// A column is there with its whole title or not at all, at every width.
+func TestTitlesAreNeverCut(t *testing.T) {
+	for first, keys := range map[string][]string{
+		"slot": nil, "queue ": {"2"}, "number": {"2", "down", "enter"}, "job": {"3"}, "items": {"4"}, "number ": {"5", "enter"}, "when": {"7"}, "robot": {"8"},
+	} {
+		c := open(t, fake.Lifelike(), 300, 60)
+		c.press(keys...)
+		titles := strings.Fields(c.titles(first))
+		for w := 50; w < 300; w++ {
+			c.send(tea.WindowSizeMsg{Width: w, Height: 40})
+			for _, word := range strings.Fields(c.titles(first)) {
+				if !slices.Contains(titles, word) {
+					t.Errorf("%d columns: %q is no title of %v:\n%s", w, word, titles, c.picture())
+					return
+				}
+			}
+		}
+	}
+}
+
+// titles is the line of the columns' titles, which begins with the first.
+func (c *console) titles(first string) string {
+	for _, line := range strings.Split(c.picture(), "\n")[2:] {
+		if strings.HasPrefix(strings.TrimSpace(line), strings.TrimSpace(first)) && !strings.Contains(line, "items ·") {
+			words, _, _ := strings.Cut(line, "   » ") // what stands beside the table
+			words, _, _ = strings.Cut(words, "   ≈ ")
+			return words
+		}
+	}
+	c.t.Fatalf("there is no title %q:\n%s", first, c.picture())
+	return ""
+}
+
+// What a question means for the items is said however long the reason is.
+func TestQuestionSaysWhatItDoesInASmallTerminal(t *testing.T) {
+	e := fake.Lifelike()
+	reason := "the supplier's bank account differs from the one on file since the last audit"
+	for range 12 {
+		e.Put(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.BusinessException, Group: reason, Error: &store.Failure{Kind: "business", Reason: reason}}})
+	}
+	e.Change(nil)
+	c := open(t, e, 50, 15)
+	c.press("5", "/").text("supplier").press("enter", "v").wait(time.Second)
+	c.shows("Verify 12 matching items?", "can no longer be", "c adds one", "▸ No")
+}
+
+// The slot in hand says what is out of the ordinary first, and marks a cut.
+func TestSlotInHandMarksWhatIsCut(t *testing.T) {
+	c := open(t, fake.Lifelike(), 60, 24)
+	for range 30 {
+		for line := range strings.SplitSeq(c.picture(), "\n") {
+			if strings.Contains(line, " work for ") && !strings.Contains(line, "drain-7f3a") && !strings.HasSuffix(line, "…") {
+				t.Errorf("cut without a mark: %q", line)
+			}
+			if strings.Contains(line, "▸ slot 24 ") && !strings.Contains(line, "stuck") {
+				t.Errorf("not said to be stuck: %q", line)
+			}
+		}
+		c.press("right")
+	}
 }

@@ -7,9 +7,10 @@ import (
 )
 
 // How long an item that came by itself is to be seen before a verb is meant for
-// it, and the longest pause between two presses of a key that is held down.
+// it: longer than desktops wait before a key that is held down repeats, 660 ms
+// at most. And the longest pause between two of its repeats.
 const (
-	seenFor = 400 * time.Millisecond
+	seenFor = 700 * time.Millisecond
 	held    = 150 * time.Millisecond
 )
 

@@ -16,15 +16,20 @@ func (c *Canvas) Used(i int) int {
 	return c.lines[i].width
 }
 
-// Draw writes line i of another picture.
-func (c *Canvas) Draw(from *Canvas, i int) {
+// Draw writes line i of another picture, and cuts what goes beyond the edge.
+func (c *Canvas) Draw(from *Canvas, i int) { c.draw(from, i, "") }
+
+// DrawLine is Draw for a line of words, where a mark stands for what was cut.
+func (c *Canvas) DrawLine(from *Canvas, i int) { c.draw(from, i, c.tail) }
+
+func (c *Canvas) draw(from *Canvas, i int, tail string) {
 	if i >= len(from.lines) {
 		return
 	}
 	l := from.lines[i]
 	c.plain()
 	if room := c.w - c.col; l.width > room {
-		cut := ansi.Truncate(string(from.buf[l.start:l.end]), max(room, 0), "")
+		cut := ansi.Truncate(string(from.buf[l.start:l.end]), max(room, 0), tail)
 		c.buf = append(c.buf, cut...)
 		c.col += ansi.StringWidth(cut)
 		return

@@ -149,7 +149,9 @@ func (s *Exceptions) drawDetail(e env.Env, c *paint.Canvas) {
 	if row == nil {
 		return
 	}
-	c.End()
+	if e.Class() > env.Narrow {
+		c.End()
+	}
 	c.Gap(3)
 	role, status := e.Standing(row.Status, row.Kind)
 	c.Put(role, status)

@@ -90,6 +90,7 @@ func columns(deciding, everywhere bool) []table.Column[store.Item] {
 			attempts, when, reason,
 		}
 	}
+	reason.Drop = 1 // the status says it in short
 	return []table.Column[row]{
 		number, reference,
 		{Title: "status", Ordered: true, Min: 20, Cell: status},

@@ -114,15 +114,18 @@ func (s *Job) drawHead(e env.Env, c *paint.Canvas, j *engine.JobState) {
 	roomy := e.Class() >= env.Compact
 	role, words := e.JobStanding(j)
 	sep := text.Safe(" " + e.Glyphs.Sep + " ")
-	c.Gap(1)
-	c.Put(role, words)
-	c.Put(themes.Muted, sep+text.Clean(j.Queue)+sep+"by "+text.Clean(j.Initiator)+sep+"since "+e.When(j.CreatedAt))
+	line := e.Canvas(2*max(c.Width(), 120), 1)
+	line.Gap(1)
+	line.Put(role, words)
+	line.Put(themes.Muted, sep+text.Clean(j.Queue)+sep+"by "+text.Clean(j.Initiator)+sep+"since "+e.When(j.CreatedAt))
 	if j.EndedAt.IsZero() {
-		c.Put(themes.Muted, ", "+e.Age(j.CreatedAt))
+		line.Put(themes.Muted, ", "+e.Age(j.CreatedAt))
 	}
 	if s.err != nil {
-		c.Put(themes.Danger, sep+text.Safe(e.Glyphs.Danger)+" not up to date: "+text.Clean(s.err.Error()))
+		line.Put(themes.Danger, sep+text.Safe(e.Glyphs.Danger)+" not up to date: "+text.Clean(s.err.Error()))
 	}
+	line.End()
+	c.DrawLine(line, 0)
 	c.End()
 	if roomy {
 		c.End()

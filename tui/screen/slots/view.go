@@ -93,7 +93,14 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 		c.End()
 		return
 	}
-	slot := &state.Slots[at]
+	line := e.Canvas(2*max(c.Width(), 120), 1)
+	s.drawSlot(e, line, &state.Slots[at])
+	c.DrawLine(line, 0)
+	c.End()
+}
+
+// drawSlot writes what is known of a slot, what is out of the ordinary first.
+func (s *Slots) drawSlot(e env.Env, c *paint.Canvas, slot *lane.SlotState) {
 	c.Gap(1)
 	c.Put(themes.Accent, text.Safe(e.Glyphs.Focus)+" ")
 	c.Put(themes.Title, "slot "+text.Safe(strconv.Itoa(slot.Number)))
@@ -108,14 +115,14 @@ func (s *Slots) drawSelected(e env.Env, c *paint.Canvas) {
 	role, stuck := s.role(e, slot)
 	c.Put(themes.Muted, sep)
 	c.Put(role, text.Safe(h.Lane)+" work for "+e.Age(h.Since))
+	if stuck {
+		c.Put(themes.StateStuck, sep+"stuck: more than "+text.Safe(env.Span(s.expected(h))))
+	}
 	for _, name := range []string{or(h.Item, h.Queue), h.Job, robot(h)} {
 		if name != "" {
 			c.Put(themes.Muted, sep)
 			c.Put(themes.Text, text.Clean(name))
 		}
-	}
-	if stuck {
-		c.Put(themes.StateStuck, sep+"stuck: more than "+text.Safe(env.Span(s.expected(h))))
 	}
 	c.End()
 }

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"strings"
+
 	"signalbox/keymap"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -16,17 +18,8 @@ func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 	}
 	inner := widest(append([]text.Safe{d.Title + "  "}, d.Lines...), min(least, w-4), w-4)
 	body := e.Canvas(inner, max(h-2, 1))
-	roomy := h > 6
-	room := max(h-5, 0)
-	for _, there := range []bool{d.Noted, d.Pace != nil} {
-		if there {
-			room = max(room-1, 0)
-		}
-	}
-	if roomy && (d.Noted || d.Pace != nil) {
-		room = max(room-1, 0)
-	}
-	for _, part := range fitted(d.Lines, inner, room, e.Glyphs.Ellipsis) {
+	lines, roomy := d.said(inner, h-2, e.Glyphs.Ellipsis)
+	for _, part := range lines {
 		body.Text(themes.Text, part)
 	}
 	if roomy {
@@ -49,27 +42,45 @@ func (d *confirm) Draw(e env.Env, w, h int) *paint.Canvas {
 	return Frame(e, d.Title, body, w, h)
 }
 
-// fitted breaks lines to a width and makes them fit a height: blank ones go
-// first, then the last ones, for which a mark stands.
-func fitted(lines []text.Safe, w, h int, tail string) []text.Safe {
-	var all, full []text.Safe
-	for _, l := range lines {
+// said is what the question says in w by h cells, less the lines of its fields
+// and buttons, and whether blank lines set these apart. Where room is short the
+// blank lines go, then the examples, which are set in, and the last words only
+// after them: a mark stands for those.
+func (d *confirm) said(w, h int, tail string) (lines []text.Safe, apart bool) {
+	tight := h - 1 // the buttons
+	for _, there := range []bool{d.Noted, d.Pace != nil} {
+		if there {
+			tight--
+		}
+	}
+	roomy := tight - 1
+	if d.Noted || d.Pace != nil {
+		roomy--
+	}
+	var all, full, bare []text.Safe
+	for _, l := range d.Lines {
 		parts := paint.Wrap(l, w)
 		all = append(all, parts...)
 		if l != "" {
 			full = append(full, parts...)
 		}
-	}
-	if len(all) <= h {
-		return all
-	}
-	if len(full) > h {
-		full = full[:max(h, 0)]
-		if h > 0 {
-			full[h-1] = text.Safe(tail)
+		if l != "" && !strings.HasPrefix(string(l), "  ") {
+			bare = append(bare, parts...)
 		}
 	}
-	return full
+	switch {
+	case len(all) <= roomy:
+		return all, true
+	case len(full) <= roomy:
+		return full, true
+	case len(full) <= tight:
+		return full, false
+	case len(bare) <= tight:
+		return bare, len(bare) <= roomy
+	case tight <= 0:
+		return nil, false
+	}
+	return append(bare[:tight-1], text.Safe(tail)), false
 }
 
 func (d *confirm) drawTyping(e env.Env, c *paint.Canvas) {
