@@ -128,6 +128,13 @@ func (e *Engine) group(r *engine.Record) {
 // Before runs fn ahead of the next act, as another operator would come first.
 func (e *Engine) Before(fn func()) { e.before = fn }
 
+// Hang runs fn while the engine answers nobody.
+func (e *Engine) Hang(fn func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	fn()
+}
+
 // Put adds an item and gives its ID.
 func (e *Engine) Put(r engine.Record) store.ID {
 	e.mu.Lock()

@@ -170,7 +170,7 @@ func (s *Robots) take(e env.Env) {
 	s.filter.Check("robot", "queue")
 	var rows []engine.Robot
 	for _, r := range s.robots {
-		if s.filter.Matches(filterbar.Fields{"robot", r.Name, "queue", strings.Join(r.Queues, " ")}) {
+		if s.filter.Matches(filterbar.Fields{"robot", r.Name + " " + env.Robot(r.Name), "queue", strings.Join(r.Queues, " ")}) {
 			rows = append(rows, r)
 		}
 	}
