@@ -33,6 +33,32 @@ func TestEveryPreset(t *testing.T) {
 	}
 }
 
+// Keys that multiplexers, flow control and job control take for themselves never
+// reach a program, so none is a default; but ctrl+z does what it always does.
+func TestDefaultsLeaveTheMultiplexerItsKeys(t *testing.T) {
+	m := load(t, DefaultPreset, nil)
+	for _, b := range m.bindings {
+		for _, key := range b.Keys {
+			switch {
+			case key == "ctrl+z" && b.Action == Suspend:
+			case slices.Contains([]string{"ctrl+a", "ctrl+b", "ctrl+p", "ctrl+q", "ctrl+s", "ctrl+z"}, key), strings.HasPrefix(key, "alt+"):
+				t.Errorf("%s is on %s", b.Action, key)
+			}
+		}
+	}
+}
+
+// Nothing that can't be taken back is a slip of shift away from a key in use.
+func TestDangersAreNotAShiftAway(t *testing.T) {
+	for _, name := range Presets() {
+		for _, b := range load(t, name, nil).bindings {
+			if b.Danger && len(b.Keys) > 0 {
+				t.Errorf("%s: %s has the keys %q", name, b.Action, b.Keys)
+			}
+		}
+	}
+}
+
 func checkBinding(t *testing.T, b Binding) {
 	t.Helper()
 	if b.Help == "" || b.Long == "" || b.Group == "" || len(b.Scopes) == 0 {

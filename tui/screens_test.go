@@ -117,6 +117,28 @@ func TestRowThatGoesUnderTheHandIsTold(t *testing.T) {
 	c.shows("The row in hand has gone; the next one took its place", "▌         13")
 }
 
+// Marks on rows that went elsewhere are counted, in a list that is shown whole
+// and in one that is longer than what is read of it; rows that a filter hides
+// keep theirs.
+func TestVanishedMarksAreCounted(t *testing.T) {
+	for _, n := range []int{8, 3000} {
+		e := fake.Lifelike()
+		for range n {
+			e.Put(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.Abandoned, Group: "worker died", Error: &store.Failure{Kind: "system", Reason: "worker died"}}})
+		}
+		e.Change(nil)
+		c := open(t, e, 120, 40)
+		c.press("4", "/").text("worker").press("enter", "enter", "space", "space", "space", "/").text("zzz").press("enter")
+		c.shows("3 marked, 3 of them hidden by the filter")
+		c.hides("vanished")
+		c.press("esc")
+		e.Edit(store.ID{Queue: "finance.orders", Number: 61}, func(r *engine.Record) { r.Group, r.Status = "", store.Deleted })
+		e.Edit(store.ID{Queue: "finance.orders", Number: 63}, func(r *engine.Record) { r.Group, r.Status = "", store.Deleted })
+		c.wait(time.Minute).feed()
+		c.shows("1 marked", "2 marks vanished")
+	}
+}
+
 func TestSlowListsAreReadLessOften(t *testing.T) {
 	c := open(t, fake.Lifelike(), 120, 40)
 	c.press("2", "down", "enter")

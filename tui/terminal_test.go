@@ -27,6 +27,8 @@ const childMode = "SIGNALBOX_TEST_CONSOLE"
 func child(mode string) {
 	o := Options{Engine: fake.Lifelike(), Title: "child", Config: config.Config{Theme: "dark"}}
 	switch mode {
+	case "mouse":
+		o.Config.Mouse = true
 	case "panic":
 		o.Engine = panicking{fake.Lifelike()}
 	case "broken":
@@ -116,7 +118,7 @@ func (x *terminal) until(words string) {
 func (x *terminal) restored() {
 	x.t.Helper()
 	out := x.written()
-	for _, mode := range []string{"1049", "1004", "2004"} {
+	for _, mode := range []string{"1049", "1004", "2004", "1000", "1002", "1003", "1006"} {
 		on, off := strings.LastIndex(out, "\x1b[?"+mode+"h"), strings.LastIndex(out, "\x1b[?"+mode+"l")
 		if on > off {
 			x.t.Errorf("mode %s is left on", mode)
@@ -134,8 +136,9 @@ func TestTerminalIsRestored(t *testing.T) {
 		"sigterm":   func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := start(t, "run")
+			x := start(t, "mouse")
 			x.until("finance.orders")
+			x.until("\x1b[?1002h")
 			end(x)
 			x.until("ended")
 			x.restored()

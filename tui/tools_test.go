@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/tui/internal/fake"
 	"signalbox/tui/screen"
 )
 
@@ -35,6 +38,28 @@ func TestCopyHidesMaskedFields(t *testing.T) {
 	if strings.Contains(string(words), "DE89") || !strings.Contains(string(words), "10251") {
 		t.Fatalf("%s", words)
 	}
+}
+
+func TestCopyTakesTheMarkedAndSaysWhatIsTooMuch(t *testing.T) {
+	e := fake.Lifelike()
+	for range 1100 {
+		e.Put(engine.Record{Item: store.Item{Queue: "finance.orders", Status: store.Successful}, Payload: []byte(`{"a":"` + strings.Repeat("x", 900) + `"}`)})
+	}
+	e.Change(nil)
+	c := open(t, e, 120, 40)
+	c.press("2", "down", "enter")
+	for n, want := range map[int]string{3: "Sent 3 items as JSON", 90: "Not copied: 90 items as JSON are"} {
+		c.press("backspace")
+		for range n {
+			c.press("space")
+		}
+		c.press("y")
+		c.shows(fmt.Sprintf("Sent %d ids to the clipboard", n))
+		c.press("Y")
+		c.shows(want)
+	}
+	c.press("a", "Y")
+	c.shows("Not copied: 1,160 items are more than a clipboard is for", "signalbox item list -o json")
 }
 
 // The editor is a program of the test's; what it leaves becomes the payload,

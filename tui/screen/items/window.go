@@ -211,10 +211,10 @@ func (s *Items) accept(e env.Env, got act.Window) {
 	}
 }
 
-// prune drops marks on rows that were in the window and are no more, unless a
-// new filter may only hide them.
+// prune drops marks on rows that have gone from the stretch of the list which
+// the window shows, unless a new filter may only hide them.
 func (s *Items) prune(got act.Window) {
-	if s.table.Marked() == 0 || !got.AtStart || !got.AtEnd {
+	if s.table.Marked() == 0 || len(got.Rows) == 0 && !(got.AtStart && got.AtEnd) {
 		return
 	}
 	there := make(map[store.ID]bool, len(got.Rows))
@@ -222,8 +222,25 @@ func (s *Items) prune(got act.Window) {
 		there[got.Rows[i].ID()] = true
 	}
 	for id, m := range s.table.Marks() {
-		if !there[id] && m.Filter == s.where() {
+		if !there[id] && m.Filter == s.where() && s.within(got, id) {
 			s.table.Vanish(id)
 		}
 	}
+}
+
+// within says that an item would be among the rows of a window if it were still
+// there. Only of a list in order of numbers is that known without its row.
+func (s *Items) within(got act.Window, id store.ID) bool {
+	if got.AtStart && got.AtEnd {
+		return true
+	}
+	if req := s.request(); req.Sort != "" || req.Queue == "" {
+		return false
+	}
+	first, last := got.Rows[0].Number, got.Rows[len(got.Rows)-1].Number
+	low, high, start, end := first, last, got.AtStart, got.AtEnd
+	if s.request().Desc {
+		low, high, start, end = last, first, got.AtEnd, got.AtStart
+	}
+	return (start || id.Number >= low) && (end || id.Number <= high)
 }
