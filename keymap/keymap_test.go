@@ -48,17 +48,6 @@ func TestDefaultsLeaveTheMultiplexerItsKeys(t *testing.T) {
 	}
 }
 
-// Nothing that can't be taken back is a slip of shift away from a key in use.
-func TestDangersAreNotAShiftAway(t *testing.T) {
-	for _, name := range Presets() {
-		for _, b := range load(t, name, nil).bindings {
-			if b.Danger && len(b.Keys) > 0 {
-				t.Errorf("%s: %s has the keys %q", name, b.Action, b.Keys)
-			}
-		}
-	}
-}
-
 func checkBinding(t *testing.T, b Binding) {
 	t.Helper()
 	if b.Help == "" || b.Long == "" || b.Group == "" || len(b.Scopes) == 0 {
