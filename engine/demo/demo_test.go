@@ -18,22 +18,9 @@ func TestFirstMinute(t *testing.T) {
 	for _, scenario := range demo.Scenarios() {
 		t.Run(scenario.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e, err := engine.Open(t.Context(), memory.New(), engine.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				d, err := demo.New(t.Context(), e, demo.Options{Scenario: scenario.Name, Seed: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
-				drains := drain.Start(t.Context(), e, drain.Options{Handlers: d.Handlers()})
-				d.Start(t.Context())
+				e, end := start(t, demo.Options{Scenario: scenario.Name, Seed: 1})
 				seen := watch(t, e)
-				d.Stop()
-				drains.Abort()
-				if err := e.Close(); err != nil {
-					t.Error(err)
-				}
+				end()
 				for what, n := range map[string]int64{
 					"busy slow slots": seen.slow, "busy fast slots": seen.fast, "a waiting line": seen.line,
 					"abandoned items": seen.abandoned, "business exceptions": seen.business, "finished items": seen.done,
@@ -45,6 +32,54 @@ func TestFirstMinute(t *testing.T) {
 			})
 		})
 	}
+}
+
+// start gives an engine with a demo's traffic, until end.
+func start(t *testing.T, o demo.Options) (e *engine.Engine, end func()) {
+	t.Helper()
+	e, err := engine.Open(t.Context(), memory.New(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := demo.New(t.Context(), e, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drains := drain.Start(t.Context(), e, drain.Options{Handlers: d.Handlers()})
+	d.Start(t.Context())
+	return e, func() {
+		d.Stop()
+		drains.Abort()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A demo may be left on for a day; its store is in memory.
+func TestALongDemoForgetsWhatEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, end := start(t, demo.Options{Speed: 40, Seed: 1})
+		defer end()
+		held := func() (n int64) {
+			queues, err := e.Queues(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range queues {
+				for _, count := range q.Counts {
+					n += count
+				}
+			}
+			return n
+		}
+		time.Sleep(40 * time.Second)
+		early := held()
+		time.Sleep(40 * time.Second)
+		if late := held(); early == 0 || late > early*3/2 {
+			t.Errorf("%d items after 40 s, %d after 80", early, late)
+		}
+	})
 }
 
 type sights struct{ slow, fast, line, abandoned, business, done int64 }

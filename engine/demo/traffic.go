@@ -43,7 +43,19 @@ func queues(d *Demo) []store.Queue {
 	for i := range made {
 		made[i].Consumer.Kind = engine.Handler
 	}
-	return append(made, inv)
+	made = append(made, inv)
+	for i := range made {
+		d.forgetting(&made[i])
+	}
+	return made
+}
+
+// forgetting has a queue delete what ended a while ago: a demo may run for a day,
+// in memory.
+func (d *Demo) forgetting(q *store.Queue) {
+	q.RetainSettled = store.Duration(max(d.lasting(20*time.Minute), 30*time.Second))
+	q.RetainExcepted = store.Duration(max(d.lasting(2*time.Hour), 2*time.Minute))
+	q.RetainSettledThen, q.RetainExceptedThen = engine.ThenDelete, engine.ThenDelete
 }
 
 // stream adds one item after another, at irregular intervals around a mean.
