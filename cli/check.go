@@ -21,7 +21,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: "Read all of the store, and hold its counts, indexes and histories against its records. " +
 			"It changes nothing, and an engine that runs goes on. Anything wrong is exit code 7.\n\n" +
 			"With --repair it is put right, for which no engine may hold the store: what stands beside the records is made anew from them, " +
-			"and records that can't be read are taken out and added to FILE.damaged.jsonl. " +
+			"and records that can't be read are taken out and added to FILE.damaged.jsonl. A log that is missing is given up. " +
 			"Before that the store is copied to FILE.before-repair.",
 	}
 	c.Flags().BoolVar(&repair, "repair", false, "put right what is wrong, after a copy was made")

@@ -25,7 +25,8 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.settle(); err != nil {
+	b, err := s.whole(ctx)
+	if err != nil {
 		return err
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -33,11 +34,10 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) (err error) {
 		if p := recover(); p != nil {
 			err = recovered(p)
 		}
+		err = errors.Join(err, b.Rollback())
 	}()
-	return s.db.View(func(b *bbolt.Tx) error {
-		_, err := b.WriteTo(w)
-		return err
-	})
+	_, err = b.WriteTo(w)
+	return err
 }
 
 // compactTx is how many bytes a compaction copies in one transaction.

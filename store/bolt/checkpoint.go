@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"os"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
@@ -17,28 +18,28 @@ var step = func(string) {}
 
 // recover takes over the log of a process that did not close the store: what is
 // in it is brought to the store's file, and the log removed.
-func (w *writer) recover() error {
-	log, id, err := openLog(logPath(w.path), w.noSync)
+func (w *writer) recover(m meta, lostLog bool) error {
+	log, err := openLog(logPath(w.path), w.noSync)
 	if err != nil {
 		return err
 	}
+	w.own = nextGeneration(m.of, m.wave)
 	if log == nil {
+		if m.of.logged && !lostLog {
+			return errLostLog
+		}
 		return w.removeRest()
 	}
-	if w.log = log; string(id) != string(w.id) {
-		err = log.foreign()
-	} else {
-		w.last, err = log.find(w.kept.Load())
-	}
-	if err != nil {
+	if w.last, err = log.missing(m); err != nil {
 		return errors.Join(err, log.disk.Close())
 	}
+	w.log, w.own.from, w.whole = log, w.last, true
 	w.acked.Store(w.last)
 	if err := w.settle(); err != nil {
 		return errors.Join(err, log.disk.Close())
 	}
 	step("recovered")
-	w.log = nil
+	w.log, w.whole = nil, false
 	return log.remove()
 }
 
@@ -109,27 +110,43 @@ func rollback(b *bbolt.Tx) {
 }
 
 // keep makes a wave durable: by its record in the log, or by a checkpoint when
-// somebody wants one or it is time for one.
-func (w *writer) keep(t *tx, commit bool) error {
+// somebody wants one or it is time for one. When the file fails the log takes all
+// waves that fit, and the error is only for those who want the file.
+func (w *writer) keep(t *tx, commit bool) (logged bool, err error) {
 	if t.writes > 0 {
 		if err := t.finish(); err != nil {
-			return err
+			return false, err
 		}
 		w.last++
-		if !commit && w.logged(t) {
+		checkpoint := commit || t.total+t.writes > maxHeld || t.scattered > maxScattered
+		if (!checkpoint || w.stuck != nil) && w.logged(t) {
 			w.acked.Store(w.last)
-			return nil
+			logged, checkpoint = true, w.stuck != nil && !w.holdsOff()
+			if !checkpoint && !commit {
+				return true, nil
+			}
 		}
 	}
-	if t.writes == 0 && !commit || w.kept.Load() == w.last {
-		return nil
+	switch {
+	case t.writes == 0 && !commit || w.settled():
+		return logged, nil
+	case w.holdsOff() && (logged || t.writes == 0):
+		return logged, w.stuck
 	}
-	return w.checkpoint(t)
+	return logged, w.checkpoint(t)
 }
+
+// settled says that the file has all that was acknowledged, and as it is wanted.
+func (w *writer) settled() bool {
+	return w.kept.Load() == w.last && !(w.whole && w.file.logged)
+}
+
+// holdsOff says that a checkpoint failed just now, and need not be tried again.
+func (w *writer) holdsOff() bool { return w.stuck != nil && time.Now().Before(w.retryAt) }
 
 // logged says that the wave was made durable by the log.
 func (w *writer) logged(t *tx) bool {
-	if w.doubt || t.recording.over || t.total+t.writes > maxHeld || t.scattered > maxScattered || !w.logging() || !w.log.fits(t.recording.buf) {
+	if w.doubt || !w.logging() || !w.fits(t) {
 		return false
 	}
 	if err := w.log.append(w.last, t.recording.buf); err != nil {
@@ -139,39 +156,55 @@ func (w *writer) logged(t *tx) bool {
 	return true
 }
 
-// logging says that there is a log, made if it is time to. Where none can be
+func (w *writer) fits(t *tx) bool { return !t.recording.over && w.log.fits(t.recording.buf) }
+
+// canLog says that the log can still take a wave whose checkpoint failed.
+func (w *writer) canLog(t *tx) bool {
+	return !w.doubt && w.ready() && t.writes > 0 && t.broken == nil && w.fits(t)
+}
+
+// ready says that there is a log, and that the file says so.
+func (w *writer) ready() bool {
+	return w.log != nil && w.file.logged && w.file.id == w.own.id
+}
+
+// logging says that there is a log, made if it is time to. The file must say so
+// before anything is in it, which the next checkpoint sees to. Where none can be
 // made all waves are committed.
 func (w *writer) logging() bool {
 	if w.log != nil {
-		return true
+		return w.ready()
 	}
 	if w.direct++; w.direct <= logAfter {
 		return false
 	}
-	log, err := createLog(logPath(w.path), w.id, w.noSync)
+	log, err := createLog(logPath(w.path), w.store, w.own.id, w.noSync)
 	if err != nil {
 		w.direct = 0
 		return false
 	}
 	w.log = log
-	return true
+	return false
 }
 
-// checkpoint commits the open transaction. When that fails, however it does,
-// nobody can say what the disk has, before another checkpoint succeeds: the
-// wave's record must not be read again, and no other may follow.
-func (w *writer) checkpoint(t *tx) error {
+// checkpoint commits the open transaction.
+func (w *writer) checkpoint(t *tx) (err error) {
 	spoil := w.doubt && w.log != nil
 	w.doubt = true
 	defer func() {
-		if w.doubt && spoil {
-			w.log.spoil()
+		if w.doubt {
+			w.failed(err, spoil)
 		}
 	}()
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if err := t.bolt.Bucket(metaBucket).Put(waveKey, numberKey(w.last)); err != nil {
+	g := w.own
+	if w.log != nil && !w.whole {
+		g.logged, g.first = true, w.log.first
+	}
+	records := t.bolt.Bucket(metaBucket)
+	if err := errors.Join(records.Put(waveKey, numberKey(w.last)), records.Put(generationKey, g.encode())); err != nil {
 		return unwritable(err)
 	}
 	step("checkpoint")
@@ -179,7 +212,7 @@ func (w *writer) checkpoint(t *tx) error {
 		return unwritable(err)
 	}
 	step("checkpointed")
-	w.t, w.doubt, w.wrote = nil, false, true
+	w.t, w.doubt, w.wrote, w.stuck, w.file = nil, false, true, nil, g
 	w.scratch.reset()
 	w.acked.Store(w.last)
 	w.kept.Store(w.last)
@@ -187,6 +220,33 @@ func (w *writer) checkpoint(t *tx) error {
 		w.log.reset()
 	}
 	return nil
+}
+
+// failed notes that a checkpoint failed. What the disk has is certain when the
+// file, as far as it can be read, has nothing of it, and the log no record that
+// was not acknowledged: then waves go on where they were. Else nobody can say,
+// before another checkpoint succeeds, and no record may follow.
+func (w *writer) failed(err error, spoil bool) {
+	if err == nil { // it panicked
+		err = unwritable(errors.New("a checkpoint broke off"))
+	}
+	w.stuck, w.retryAt = err, time.Now().Add(retryAfter)
+	if spoil && w.log.spoil() != nil {
+		return
+	}
+	if wave, err := w.fileWave(); err != nil || wave != w.kept.Load() {
+		return
+	}
+	w.last, w.doubt = w.acked.Load(), false
+}
+
+// fileWave reads the last wave that the file has.
+func (w *writer) fileWave() (wave uint64, err error) {
+	err = w.db.View(func(b *bbolt.Tx) error {
+		wave = numberOf(b.Bucket(metaBucket).Get(waveKey))
+		return nil
+	})
+	return wave, err
 }
 
 // settle makes a checkpoint between waves, and leaves no transaction open.
@@ -197,21 +257,22 @@ func (w *writer) settle() (err error) {
 		}
 		w.drop()
 	}()
-	if w.kept.Load() == w.acked.Load() {
+	if w.settled() {
 		return nil
 	}
 	t, err := w.begin()
 	if err != nil {
 		return err
 	}
-	return w.keep(t, true)
+	return w.checkpoint(t)
 }
 
 // close makes a last checkpoint, with the list of free pages, which the others
 // leave out: so the next opening need not look for them in the whole file. The
 // log is removed when nothing is left in it.
 func (w *writer) close() error {
-	pending := w.kept.Load() != w.acked.Load()
+	w.whole = true
+	pending := !w.settled()
 	w.db.NoFreelistSync = !pending
 	if err := w.settle(); err != nil {
 		if w.log != nil {

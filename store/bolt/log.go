@@ -25,8 +25,15 @@ import (
 const (
 	logStart  = 4096
 	recordLen = 16 // what stands before a body
+)
 
-	logMagic = "redo log, 1\n"
+// The header is one of these, the store's id, the log's generation, which the
+// first version lacks, and a checksum. What comes after the beginning may change.
+const (
+	logKind      = "redo log, "
+	logMagic     = logKind + "2\n"
+	logMagicOld  = logKind + "1\n"
+	logHeadBytes = len(logMagic) + len(storeID{}) + len(generationID{}) + 4
 )
 
 // maxRecord bounds a record. A wave that would need a longer one is committed:
@@ -61,21 +68,24 @@ func (unsynced) Sync() error { return nil }
 // redoLog is the log of one store: the changes that were acknowledged and are
 // not in the store's file yet.
 type redoLog struct {
-	disk disk
-	path string
-	end  int64 // where the next record goes
+	disk       disk
+	path       string
+	store      storeID
+	generation generationID
+	end        int64  // where the next record goes
+	first      uint64 // the wave at its start, 0: not known, or none yet
 }
 
 func logPath(path string) string { return path + ".wal" }
 
-// createLog makes a log without records for the store with an id.
-func createLog(path string, id []byte, noSync bool) (*redoLog, error) {
+// createLog makes a log without records for a generation of a store.
+func createLog(path string, of storeID, g generationID, noSync bool) (*redoLog, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	l := &redoLog{disk: openDisk(f, noSync), path: path, end: logStart}
-	if err := l.fill(f, id, noSync); err != nil {
+	l := &redoLog{disk: openDisk(f, noSync), path: path, store: of, generation: g, end: logStart}
+	if err := l.fill(f, noSync); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
 	return l, nil
@@ -91,61 +101,95 @@ var openDisk = func(f *os.File, noSync bool) disk {
 
 // fill writes all of a new log, so that no later write makes the file's blocks
 // or size change, and makes its name durable.
-func (l *redoLog) fill(f *os.File, id []byte, noSync bool) error {
+func (l *redoLog) fill(f *os.File, noSync bool) error {
 	zeros := make([]byte, min(1<<20, logSize))
 	for at := int64(0); at < logSize; at += int64(len(zeros)) {
 		if _, err := f.WriteAt(zeros, at); err != nil {
 			return err
 		}
 	}
-	if _, err := l.disk.WriteAt(logHead(id), 0); err != nil || noSync {
+	if _, err := l.disk.WriteAt(logHead(l.store, l.generation), 0); err != nil || noSync {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := l.disk.Sync(); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(l.path))
 }
 
-func logHead(id []byte) []byte {
-	head := append([]byte(logMagic), id...)
+func logHead(of storeID, g generationID) []byte {
+	return sealHead(append(append([]byte(logMagic), of[:]...), g[:]...))
+}
+
+func logHeadOld(of storeID) []byte { return sealHead(append([]byte(logMagicOld), of[:]...)) }
+
+func sealHead(head []byte) []byte {
 	return binary.BigEndian.AppendUint32(head, crc32.Checksum(head, castagnoli))
 }
 
 // openLog opens an existing log; nil when there is none, or one that was not
 // made to its end and so never had a record.
-func openLog(path string, noSync bool) (l *redoLog, id []byte, err error) {
+func openLog(path string, noSync bool) (*redoLog, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		f, err = os.Open(path)
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	l = &redoLog{disk: openDisk(f, noSync), path: path, end: logStart}
-	head := make([]byte, len(logHead(make([]byte, storeIDLen))))
+	l := &redoLog{disk: openDisk(f, noSync), path: path, end: logStart}
+	if whole, err := l.readHead(); !whole {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+// readHead reads whose log it is. One without a whole header was not made to its
+// end, and is empty, or it is one that we can't read.
+func (l *redoLog) readHead() (whole bool, err error) {
+	head := make([]byte, logHeadBytes)
 	if _, err := l.disk.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, errors.Join(err, f.Close())
+		return false, err
 	}
-	id = head[len(logMagic) : len(logMagic)+storeIDLen]
-	if string(logHead(id)) != string(head) {
-		return nil, nil, f.Close()
+	copy(l.store[:], head[len(logMagic):])
+	copy(l.generation[:], head[len(logMagic)+len(l.store):])
+	if bytes.Equal(head, logHead(l.store, l.generation)) {
+		return true, nil
 	}
-	return l, id, nil
+	if bytes.HasPrefix(head, logHeadOld(l.store)) {
+		l.generation = generationID{}
+		return true, nil
+	}
+	rest := make([]byte, logSize-logStart)
+	n, err := l.disk.ReadAt(rest, logStart)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return false, err
+	case len(bytes.Trim(rest[:n], "\x00")) == 0:
+		return false, nil
+	case bytes.HasPrefix(head, []byte(logKind)) && !bytes.HasPrefix(head, []byte(logMagic)) && !bytes.HasPrefix(head, []byte(logMagicOld)):
+		return false, errNewerLog
+	}
+	return false, errDamagedLog
 }
 
 // append makes a wave's record durable. The record has room for what stands
 // before its body. After an error it may be on the disk all the same.
 func (l *redoLog) append(wave uint64, record []byte) error {
 	putRecordHead(record, wave)
+	first := l.first
+	l.first = 0
 	if _, err := l.disk.WriteAt(record, l.end); err != nil {
 		return err
 	}
 	if err := l.disk.Sync(); err != nil {
 		return err
+	}
+	if l.first = first; l.end == logStart {
+		l.first = wave
 	}
 	l.end += int64(len(record))
 	return nil
@@ -162,9 +206,11 @@ func (l *redoLog) fits(record []byte) bool { return l.end+int64(len(record)) <= 
 
 // spoil makes a record that was not acknowledged unreadable, as far as the
 // disk still does what it is told.
-func (l *redoLog) spoil() {
-	_, _ = l.disk.WriteAt(make([]byte, recordLen), l.end)
-	_ = l.disk.Sync()
+func (l *redoLog) spoil() error {
+	if _, err := l.disk.WriteAt(make([]byte, recordLen), l.end); err != nil {
+		return err
+	}
+	return l.disk.Sync()
 }
 
 // reset says that the store's file has all that the log had.
@@ -172,7 +218,11 @@ func (l *redoLog) reset() { l.end = logStart }
 
 // remove deletes the log, which nobody needs any more.
 func (l *redoLog) remove() error {
-	return errors.Join(l.disk.Close(), os.Remove(l.path))
+	err := errors.Join(l.disk.Close(), os.Remove(l.path))
+	if _, unsynced := l.disk.(unsynced); err != nil || unsynced {
+		return err
+	}
+	return syncDir(filepath.Dir(l.path))
 }
 
 // read gives the record at a place and the place behind it; false when there is
@@ -217,14 +267,6 @@ func (l *redoLog) find(kept uint64) (last uint64, err error) {
 	}
 }
 
-// foreign refuses another store's log, if there is anything in it.
-func (l *redoLog) foreign() error {
-	if _, _, _, whole := l.read(logStart); whole {
-		return errForeignLog
-	}
-	return nil
-}
-
 // damaged tells a record that was spoilt from one that was cut off. A record is
 // begun only when the one before it is whole, so then no later one follows.
 func (l *redoLog) damaged(at int64, last uint64) error {
@@ -264,18 +306,28 @@ func (l *redoLog) each(kept uint64, fn func(body []byte) error) error {
 
 var (
 	// errForeignLog: the log has waves that don't follow what the store has.
-	errForeignLog = errors.New("its log belongs to another store, or to a later state of this one")
+	errForeignLog = errors.New("its log belongs to another store, or to another state of this one")
 	errDamagedLog = errors.New("its log is damaged")
+	errNewerLog   = errors.New("its log was written by a newer version of signalbox")
+	errLeft       = errors.New("it was not closed in order")
+	// errLostLog: the file was left with a log that may have had more than it.
+	errLostLog = errors.New("it was not closed in order and its log is missing, which may have the last changes")
 )
 
 // unrecovered is the error for a store that lacks what its log holds.
 func unrecovered(path string, err error) error {
-	mend := "make room on the disk, and check the rights of " + logPath(path)
+	log := logPath(path)
+	const goOn = "`signalbox check --repair` goes on without one"
+	mend := "make room on the disk, and check the rights of " + log
 	switch {
 	case errors.Is(err, errForeignLog):
-		mend = "put back the file that " + logPath(path) + " was beside, or move the log away"
+		mend = "put back the file that " + log + " was beside, or move the log away: " + goOn
 	case errors.Is(err, errDamagedLog):
-		mend = "keep a copy of " + logPath(path) + " and move it away; the changes in it are lost then"
+		mend = "keep a copy of " + log + " and move it away, the changes in it are lost then: " + goOn
+	case errors.Is(err, errNewerLog):
+		mend = "use that version"
+	case errors.Is(err, errLostLog):
+		mend = "put " + log + " back; if it is lost for good, " + goOn
 	}
 	return store.Unavailable("store "+path, err, mend)
 }

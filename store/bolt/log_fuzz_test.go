@@ -42,12 +42,12 @@ func FuzzLog(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := s.writer.id
+		of, g := s.writer.store, s.writer.file.id
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		file := append(make([]byte, logStart), sealed(content)...)
-		copy(file, logHead(id))
+		copy(file, logHead(of, g))
 		if err := os.WriteFile(logPath(path), file, 0o600); err != nil {
 			t.Fatal(err)
 		}

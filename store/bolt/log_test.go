@@ -110,7 +110,7 @@ func wantKeys(t *testing.T, what string, got, want []string) {
 // records gives where each record of a log begins, and where the last one ends.
 func records(t *testing.T, path string) (at []int64) {
 	t.Helper()
-	l, _, err := openLog(logPath(path), true)
+	l, err := openLog(logPath(path), true)
 	if err != nil || l == nil {
 		t.Fatalf("no log: %v", err)
 	}
@@ -208,13 +208,26 @@ func TestForeignLogIsRefused(t *testing.T) {
 		if err := os.Rename(logPath(path), path+".aside"); err != nil {
 			t.Fatal(err)
 		}
-		alone, err := Open(path, Options{NoSync: true})
-		if err == nil {
-			err = alone.Close()
-		}
-		if err != nil {
+		if _, err := Open(path, Options{NoSync: true}); !errors.Is(err, errLostLog) {
 			t.Errorf("without the log: %v", err)
 		}
+		goOnWithoutLog(t, path)
+	}
+}
+
+// goOnWithoutLog has a repair give up the log that a store lacks.
+func goOnWithoutLog(t *testing.T, path string) {
+	t.Helper()
+	done, err := Repair(t.Context(), path, RepairOptions{Options: Options{NoSync: true}})
+	if err != nil || len(done.Mended) != 1 || !exists(done.Backup) {
+		t.Errorf("a repair without the log: %+v, %v", done, err)
+	}
+	s, err := Open(path, Options{NoSync: true})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Errorf("after the repair: %v", err)
 	}
 }
 
@@ -250,7 +263,7 @@ func TestRecordsAreNotDoneTwice(t *testing.T) {
 	wantKeys(t, "after the crash", contents(t, image, Options{NoSync: true}), numbered(1, 6))
 
 	replayAll(t, wrong)
-	w, err := Open(wrong, Options{NoSync: true})
+	w, err := Open(wrong, Options{NoSync: true, lostLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +282,7 @@ func TestRecordsAreNotDoneTwice(t *testing.T) {
 // replayAll brings a log into a store without a look at the waves' numbers.
 func replayAll(t *testing.T, path string) {
 	t.Helper()
-	l, _, err := openLog(logPath(path), true)
+	l, err := openLog(logPath(path), true)
 	if err != nil || l == nil {
 		t.Fatalf("no log: %v", err)
 	}

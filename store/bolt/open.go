@@ -22,10 +22,11 @@ import (
 // it too; opening one of these for writing makes it this one. What changed:
 //
 //	2  a log beside the file, and in meta the store's id and the last wave
-const format = 2
+//	3  in meta and in the log's head the generation
+const format = 3
 
-// storeIDLen is the length of a store's random id.
-const storeIDLen = 16
+// storeID is a store's random id, for life.
+type storeID [16]byte
 
 // Options say how to open a store. The zero value opens it for writing.
 type Options struct {
@@ -39,7 +40,8 @@ type Options struct {
 	// the file. For tests only.
 	NoSync bool
 
-	name string // that the file is about to get, when it is another
+	name    string // that the file is about to get, when it is another
+	lostLog bool   // a log that is missing is given up
 }
 
 // Open opens the store in a file, which is made (mode 0600, in folders made
@@ -188,7 +190,7 @@ func (s *Store) prepare(o Options) (left bool, err error) {
 		}
 	}
 	s.writer = newWriter(s.db, s.path, m, o.NoSync)
-	if err := s.writer.recover(); err != nil {
+	if err := s.writer.recover(m, o.lostLog); err != nil {
 		return false, unrecovered(s.path, err)
 	}
 	if err := os.WriteFile(pidPath(s.path), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
@@ -199,9 +201,10 @@ func (s *Store) prepare(o Options) (left bool, err error) {
 
 // meta is what the store knows of its file and log.
 type meta struct {
-	format int    // 0: the file is empty
-	id     []byte // tells the store's log from others'
-	wave   uint64 // the last wave that the file has
+	format int        // 0: the file is empty
+	store  storeID    // tells the store's log from others'
+	wave   uint64     // the last wave that the file has
+	of     generation // and whose it is
 }
 
 // check reads what the file says of itself, or why it cannot be used.
@@ -239,9 +242,12 @@ func (s *Store) check(b *bbolt.Tx) (m meta, err error) {
 	if m.format < 2 {
 		return m, nil
 	}
-	m.id, m.wave = bytes.Clone(records.Get(storeKey)), numberOf(records.Get(waveKey))
-	if len(m.id) != storeIDLen {
+	if copy(m.store[:], records.Get(storeKey)) < len(m.store) {
 		return m, damaged("store "+s.path, errors.New("has no id"))
+	}
+	m.wave = numberOf(records.Get(waveKey))
+	if m.of, err = generationOf(records); err != nil {
+		return m, damaged("store "+s.path, err)
 	}
 	return m, nil
 }
@@ -249,8 +255,10 @@ func (s *Store) check(b *bbolt.Tx) (m meta, err error) {
 // create makes a new file's buckets, or an older file one of the present format.
 func (s *Store) create(m meta, o Options) (meta, error) {
 	fresh := m.format == 0
-	m.format, m.id = format, make([]byte, storeIDLen)
-	_, _ = rand.Read(m.id) // never fails
+	if m.format < 2 {
+		_, _ = rand.Read(m.store[:]) // never fails
+	}
+	m.format = format
 	if err := s.db.Update(func(b *bbolt.Tx) error {
 		for _, name := range [][]byte{metaBucket, queuesBucket, transactionsBucket, dueBucket, historyBucket} {
 			if _, err := b.CreateBucketIfNotExists(name); err != nil {
@@ -258,7 +266,7 @@ func (s *Store) create(m meta, o Options) (meta, error) {
 			}
 		}
 		records := b.Bucket(metaBucket)
-		return errors.Join(records.Put(storeKey, m.id), records.Put(formatKey, []byte(strconv.Itoa(format))))
+		return errors.Join(records.Put(storeKey, m.store[:]), records.Put(formatKey, []byte(strconv.Itoa(format))))
 	}); err != nil || o.NoSync || !fresh {
 		return m, err
 	}
@@ -267,19 +275,21 @@ func (s *Store) create(m meta, o Options) (meta, error) {
 
 // hasLeft says whether there is a log with changes that the file lacks.
 func hasLeft(path string, m meta) (bool, error) {
-	log, id, err := openLog(logPath(path), true)
-	if err != nil {
-		return false, unreachable(logPath(path), err)
-	}
-	if log == nil {
+	log, err := openLog(logPath(path), true)
+	switch {
+	case err != nil:
+		return false, unrecovered(path, err)
+	case log == nil && m.of.logged:
+		return false, unrecovered(path, errLostLog)
+	case log == nil:
 		return false, nil
 	}
 	defer log.disk.Close()
-	if !bytes.Equal(id, m.id) {
-		return false, nil
+	last, err := log.missing(m)
+	if err != nil {
+		return false, unrecovered(path, err)
 	}
-	last, err := log.find(m.wave)
-	return err != nil || last != m.wave, nil
+	return last != m.wave, nil
 }
 
 // syncDir makes a new file's name durable.

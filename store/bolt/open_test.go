@@ -210,8 +210,8 @@ func readAll(s *bolt.Store) {
 
 func TestNewerFormatIsRefused(t *testing.T) {
 	path := filled(t)
-	rewrite(t, path, func(b *bbolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("3")) })
-	refused(t, path, bolt.Options{}, "has format 3, this version of signalbox reads up to 2")
+	rewrite(t, path, func(b *bbolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("4")) })
+	refused(t, path, bolt.Options{}, "has format 4, this version of signalbox reads up to 3")
 }
 
 // TestOldFormatIsBroughtForward opens a file that was written before there was
@@ -252,7 +252,7 @@ func TestOldFormatIsBroughtForward(t *testing.T) {
 		t.Fatal(err)
 	}
 	rewrite(t, path, func(b *bbolt.Tx) error {
-		if got := string(b.Bucket([]byte("meta")).Get([]byte("format"))); got != "2" {
+		if got := string(b.Bucket([]byte("meta")).Get([]byte("format"))); got != "3" {
 			t.Errorf("format %q after closing", got)
 		}
 		return nil

@@ -63,6 +63,7 @@ type planned struct {
 	ending
 	mu      sync.Mutex
 	pending []pending // in order of writing
+	headed  bool      // the log's head was synced
 }
 
 // pending is what stood on the disk before a write that is not synced.
@@ -86,9 +87,10 @@ func (p *planned) WriteAt(b []byte, at int64) (int, error) {
 }
 
 func (p *planned) Sync() error {
-	if p.wrong == "unsynced" {
+	if p.wrong == "unsynced" && p.headed {
 		return nil
 	}
+	p.headed = true
 	if err := p.Disk.Sync(); err != nil {
 		return err
 	}

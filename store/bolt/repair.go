@@ -36,19 +36,21 @@ const rounds = 10
 // Repair brings what a store has beside its records (indexes, counters, due
 // times, histories) into step with them, and sets aside records that can't be
 // read: they are added to path.damaged.jsonl. Before it changes anything the
-// file is copied beside itself. All of it is one transaction, which is kept only
+// file is copied beside itself. A log that is missing is given up. All of it is one transaction, which is kept only
 // when nothing wrong is left. Nobody may hold the store (ErrHeld).
 func Repair(ctx context.Context, path string, o RepairOptions) (done Repaired, err error) {
 	if o.ReadOnly {
 		return done, store.Invalid("store "+path, "a repair writes", "open it for writing")
 	}
+	o.lostLog = true
 	s, err := Open(path, o.Options)
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	found, err := s.Check(ctx)
-	if err != nil || len(found) == 0 {
+	lost := s.writer.file.logged
+	if err != nil || len(found) == 0 && !lost {
 		return done, err
 	}
 	if done.Backup, err = copyAside(path); err != nil {
@@ -57,6 +59,9 @@ func Repair(ctx context.Context, path string, o RepairOptions) (done Repaired, e
 	var kept []byte
 	err = s.repair(func(b *bbolt.Tx) error {
 		done.Mended, kept, err = mend(ctx, b, o)
+		if lost {
+			done.Mended = append(done.Mended, "its log is missing: what was acknowledged after the file was last committed is lost")
+		}
 		if err == nil && len(kept) > 0 {
 			done.Damaged, err = appendTo(path+".damaged.jsonl", kept)
 		}

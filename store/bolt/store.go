@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -84,6 +85,25 @@ func (s *Store) update(ctx context.Context, fn func(store.Tx) error) error {
 	*c = call{done: c.done}
 	s.pool.Put(c)
 	return err
+}
+
+// whole begins to read the file in a state that needs no log beside it, so that
+// a copy of it is a store.
+func (s *Store) whole(ctx context.Context) (*bbolt.Tx, error) {
+	if s.writer == nil {
+		b, err := s.db.Begin(false)
+		if err != nil {
+			return nil, store.Unavailable("store "+s.path, err, mendDamage)
+		}
+		if of, err := generationOf(b.Bucket(metaBucket)); err != nil || of.logged {
+			return nil, errors.Join(err, b.Rollback(), store.Unavailable("store "+s.path, errLeft, "open it for writing once"))
+		}
+		return b, nil
+	}
+	c := &call{ctx: ctx, whole: true, done: make(chan error, 1)}
+	s.writer.calls <- c
+	err := <-c.done
+	return c.read, err
 }
 
 // settle brings all that was acknowledged so far to the store's file.

@@ -32,12 +32,18 @@ const (
 // tests.
 var idle = 50 * time.Millisecond
 
+// retryAfter is how long a checkpoint that failed is not tried again while the
+// log still takes waves. Replaced in tests.
+var retryAfter = 250 * time.Millisecond
+
 // call is one Update on its way, or, without a function, one who wants all that
 // was acknowledged to be in the store's file.
 type call struct {
-	ctx  context.Context
-	fn   func(store.Tx) error
-	done chan error // holds one
+	ctx   context.Context
+	fn    func(store.Tx) error
+	done  chan error // holds one
+	whole bool       // wants to read a file that needs no log
+	read  *bbolt.Tx  // which it does here
 
 	err     error
 	started bool
@@ -79,7 +85,7 @@ func (c *call) run(t *tx) {
 type writer struct {
 	db      *bbolt.DB
 	path    string
-	id      []byte // the store's
+	store   storeID
 	noSync  bool
 	calls   chan *call
 	stopped chan struct{}
@@ -94,13 +100,19 @@ type writer struct {
 	wrote  bool     // something was committed
 	closed error    // what came of closing
 
+	own     generation // of this opening
+	file    generation // as the file has it
+	whole   bool       // the next checkpoint is to leave a file that needs no log
+	stuck   error      // why the last checkpoint failed, nil when it did not
+	retryAt time.Time  // when another is worth trying
+
 	acked atomic.Uint64 // last wave whose calls were answered
 	kept  atomic.Uint64 // last wave that is in the store's file
 }
 
 func newWriter(db *bbolt.DB, path string, m meta, noSync bool) *writer {
 	w := &writer{
-		db: db, path: path, id: m.id, noSync: noSync, last: m.wave,
+		db: db, path: path, store: m.store, noSync: noSync, last: m.wave, file: m.of,
 		calls: make(chan *call, maxWave), stopped: make(chan struct{}),
 	}
 	w.acked.Store(m.wave)
@@ -154,7 +166,9 @@ func (w *writer) wait() (*call, bool) {
 		case c, ok := <-w.calls:
 			return c, ok
 		case <-timer.C:
-			_ = w.settle() // who needs it tries again
+			if !w.holdsOff() {
+				_ = w.settle() // who needs it tries again
+			}
 		}
 	}
 	c, ok := <-w.calls
@@ -217,7 +231,7 @@ func (w *writer) attempt(calls []*call) (wave []*call, n int, again bool) {
 		case c.failed:
 			continue
 		case c.fn == nil:
-			commit = true
+			commit, w.whole = true, w.whole || c.whole
 			continue
 		}
 		if c.run(t); c.failed && c.started {
@@ -225,11 +239,41 @@ func (w *writer) attempt(calls []*call) (wave []*call, n int, again bool) {
 			return wave, 0, true
 		}
 	}
-	if err := w.keep(t, commit); err != nil {
+	logged, err := w.keep(t, commit)
+	w.whole = false
+	switch {
+	case err == nil:
+		w.show(wave[:n])
+		return wave, n, false
+	case logged || t.writes == 0:
+		refuse(wave[:n], err)
+	case w.canLog(t): // and then it needs no checkpoint
 		w.drop()
+		return wave, 0, true
+	default:
 		abort(wave[:n], err)
 	}
+	w.drop()
 	return wave, n, false
+}
+
+// show begins to read the file for those who want it whole.
+func (w *writer) show(wave []*call) {
+	for _, c := range wave {
+		if c.whole && !c.failed {
+			c.read, c.err = w.db.Begin(false)
+		}
+	}
+}
+
+// refuse gives those of a wave who want the file the error that a checkpoint
+// ended with.
+func refuse(wave []*call, err error) {
+	for _, c := range wave {
+		if c.fn == nil {
+			c.err = err
+		}
+	}
 }
 
 // abort gives calls that have not failed by themselves a common error.
