@@ -33,6 +33,15 @@ func damagedQueue(name string, err error) error {
 	return store.Unavailable("queue "+strconv.Quote(name), err, mendRecord)
 }
 
+// cause gives what is behind an error of ours, where another one, of a larger
+// thing, says the rest.
+func cause(err error) error {
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Err != nil {
+		return e.Err
+	}
+	return err
+}
+
 // unreadable words a panic of opening a file: what Go says of a bad address
 // tells a person nothing.
 func unreadable(p any) error {

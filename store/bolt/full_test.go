@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,4 +133,25 @@ func TestBackupOfAFullStore(t *testing.T) {
 // retryNow lets a store's next checkpoint be tried at once.
 func retryNow(s *Store) {
 	_ = s.Update(context.Background(), func(store.Tx) error { s.writer.retryAt = time.Time{}; return errors.New("no") })
+}
+
+// A store that can't be closed in order, or opened, for want of room says why in
+// one line, once.
+func TestFullAtTheEnds(t *testing.T) {
+	s := logging(t)
+	grow(t, s, 1, 3, 10)
+	fullFile(s)
+	grow(t, s, 4, 4, 64<<10)
+	err := s.Close()
+	if store.CodeOf(err) != store.CodeUnavailable || strings.Count(err.Error(), "store") != 1+strings.Count(s.path, "store") {
+		t.Errorf("closing: %v", err)
+	}
+	broken := atStep(t, "checkpoint", func() { panic("no room") })
+	broken.Store(true)
+	_, err = Open(s.path, Options{NoSync: true})
+	if store.CodeOf(err) != store.CodeUnavailable || strings.Count(err.Error(), ";") != 1 {
+		t.Errorf("opening: %v", err)
+	}
+	broken.Store(false)
+	wantKeys(t, "opened", contents(t, s.path, Options{NoSync: true}), numbered(1, 4))
 }

@@ -329,5 +329,5 @@ func unrecovered(path string, err error) error {
 	case errors.Is(err, errLostLog):
 		mend = "put " + log + " back; if it is lost for good, " + goOn
 	}
-	return store.Unavailable("store "+path, err, mend)
+	return store.Unavailable("store "+path, cause(err), mend)
 }

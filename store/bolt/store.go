@@ -133,7 +133,7 @@ func (s *Store) Close() error {
 		err = e
 	}
 	if err != nil {
-		return store.Unavailable("store "+s.path, err, "its records are safe; the next opening takes longer")
+		return store.Unavailable("store "+s.path, cause(err), "its records are safe, the next opening brings the last of them from its log; make room on the disk for it")
 	}
 	return nil
 }
