@@ -14,7 +14,7 @@ import (
 
 func (a *app) jobCommands() *cobra.Command {
 	return group("job", "Follow and steer queue jobs: items grouped under one record", []string{"jobs"},
-		a.jobStart(), a.jobList(), a.jobShow(), a.jobWatch(), a.jobPause(true), a.jobPause(false), a.jobCancel(), a.jobDelete(),
+		a.jobStart(), a.jobList(), a.jobShow(), a.jobWatch(), a.jobPause(), a.jobResume(), a.jobCancel(), a.jobDelete(),
 		a.jobLog(), a.jobAttachment())
 }
 
@@ -138,36 +138,24 @@ func jobNote(j engine.JobState) string {
 }
 
 func (a *app) jobShow() *cobra.Command {
-	return &cobra.Command{
-		Use: "show JOB", Short: "Show a job with its numbers", Args: takes("JOB"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.do(c.Context(), func(ctx context.Context, s Service) error {
-				j, err := s.Job(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return a.printOne(j)
-			})
-		},
-	}
+	return onOne(a, "show JOB", "Show a job with its numbers", func(ctx context.Context, s Service, id string) (engine.JobState, error) {
+		return s.Job(ctx, id)
+	}, a.printJob)
 }
 
-func (a *app) jobPause(paused bool) *cobra.Command {
-	c := &cobra.Command{Use: "pause JOB", Short: "Hand out no more items of a job; those in flight go on", Args: takes("JOB")}
-	if !paused {
-		c.Use, c.Short = "resume JOB", "Hand out items of a paused job again"
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
-			j, err := s.PauseJob(ctx, args[0], paused)
-			if err != nil {
-				return err
-			}
-			return a.printOne(j)
-		})
-	}
-	return c
+func (a *app) jobPause() *cobra.Command {
+	return onOne(a, "pause JOB", "Hand out no more items of a job; those in flight go on", func(ctx context.Context, s Service, id string) (engine.JobState, error) {
+		return s.PauseJob(ctx, id, true)
+	}, a.printJob)
 }
+
+func (a *app) jobResume() *cobra.Command {
+	return onOne(a, "resume JOB", "Hand out items of a paused job again", func(ctx context.Context, s Service, id string) (engine.JobState, error) {
+		return s.PauseJob(ctx, id, false)
+	}, a.printJob)
+}
+
+func (a *app) printJob(j engine.JobState) error { return a.printOne(j) }
 
 func (a *app) jobCancel() *cobra.Command {
 	var yes bool

@@ -17,7 +17,7 @@ import (
 
 func (a *app) queueCommands() *cobra.Command {
 	return group("queue", "Add, change and look at queues", []string{"queues"},
-		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(true), a.queuePause(false), a.queueDelete(), a.queueLink(),
+		a.queueAdd(), a.queueSet(), a.queueList(), a.queueShow(), a.queuePause(), a.queueResume(), a.queueDelete(), a.queueLink(),
 		a.queueDump(), a.queueApply(), a.queuePrune())
 }
 
@@ -210,35 +210,21 @@ func queueNote(q engine.QueueState) string {
 }
 
 func (a *app) queueShow() *cobra.Command {
-	return &cobra.Command{
-		Use: "show NAME", Short: "Show a queue's settings and numbers", Args: takes("NAME"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.do(c.Context(), func(ctx context.Context, s Service) error {
-				state, err := s.Queue(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return a.printQueue(state)
-			})
-		},
-	}
+	return onOne(a, "show NAME", "Show a queue's settings and numbers", func(ctx context.Context, s Service, name string) (engine.QueueState, error) {
+		return s.Queue(ctx, name)
+	}, a.printQueue)
 }
 
-func (a *app) queuePause(paused bool) *cobra.Command {
-	c := &cobra.Command{Use: "pause NAME", Short: "Hand out no more items of a queue; those in flight go on", Args: takes("NAME")}
-	if !paused {
-		c.Use, c.Short = "resume NAME", "Hand out items of a paused queue again"
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.doOne(c.Context(), func(ctx context.Context, s Service) error {
-			state, err := s.PauseQueue(ctx, args[0], paused)
-			if err != nil {
-				return err
-			}
-			return a.printQueue(state)
-		})
-	}
-	return c
+func (a *app) queuePause() *cobra.Command {
+	return onOne(a, "pause NAME", "Hand out no more items of a queue; those in flight go on", func(ctx context.Context, s Service, name string) (engine.QueueState, error) {
+		return s.PauseQueue(ctx, name, true)
+	}, a.printQueue)
+}
+
+func (a *app) queueResume() *cobra.Command {
+	return onOne(a, "resume NAME", "Hand out items of a paused queue again", func(ctx context.Context, s Service, name string) (engine.QueueState, error) {
+		return s.PauseQueue(ctx, name, false)
+	}, a.printQueue)
 }
 
 func (a *app) queueDelete() *cobra.Command {

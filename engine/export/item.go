@@ -187,3 +187,22 @@ func (f *fields) contents(r *Row) {
 	f.content("output", r.Output)
 	f.content("analytics", r.Analytics)
 }
+
+// life writes who had the item and when, in the order of all layouts that are
+// objects.
+func (f *fields) life(r *Row) {
+	f.text("claimed_by", r.ClaimedBy)
+	f.time("claimed_at", r.ClaimedAt)
+	f.time("lease_until", r.LeaseUntil)
+	f.unsigned("fence", r.Fence)
+	f.time("started_at", r.StartedAt)
+	f.time("ended_at", r.EndedAt)
+	f.time("available_at", r.AvailableAt)
+	f.time("defer_until", r.DeferUntil)
+	f.time("due_at", r.DueAt)
+	f.time("risk_at", r.RiskAt)
+	f.time("created_at", r.CreatedAt)
+	f.text("created_by", r.CreatedBy)
+	f.text("job", r.Job)
+	f.count("weight", r.Weight)
+}
