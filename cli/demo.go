@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,7 @@ func (a *app) demo(ctx context.Context, o demo.Options) error {
 
 // startDemo starts an engine with made-up traffic; end stops both.
 func startDemo(ctx context.Context, o demo.Options) (e *engine.Engine, end func() error, err error) {
+	debug.SetGCPercent(100) // a store in memory makes the heap large, and a demo wants no throughput
 	if e, err = engine.Open(ctx, memory.New(), engine.Options{Name: "memory:"}); err != nil {
 		return nil, nil, err
 	}
