@@ -149,3 +149,20 @@ func BenchmarkStrip(b *testing.B) {
 		})
 	}
 }
+
+// However little room there is, a pool told in numbers says how many are stuck.
+func TestBarsSayWhatIsStuck(t *testing.T) {
+	for _, n := range []int{60, 200, 2000, 9999} {
+		for _, w := range []int{49, 63, 79, 99} {
+			l, picture := draw(world(colorprofile.NoTTY), pool(lane.Auto(n)), w, 3)
+			if l.Density != Bars {
+				continue
+			}
+			for line := range strings.SplitSeq(picture, "\n") {
+				if !strings.HasSuffix(line, " stuck") && (strings.Contains(line, ",") || !strings.HasSuffix(line, " busy")) {
+					t.Errorf("%d slots in %d columns:\n%s", n, w, picture)
+				}
+			}
+		}
+	}
+}

@@ -102,8 +102,10 @@ func (g *Grid) drawCell(e *env.Env, c *paint.Canvas, l *Layout, n int) {
 
 // drawBars writes a meter for each part of the pool, with the numbers.
 func (g *Grid) drawBars(e env.Env, c *paint.Canvas, l Layout) {
-	for _, p := range l.parts {
-		busy, fast, stuck := g.count(e, p)
+	const before = margin + 3 + 10 + 10 + 2 // sides, name, span
+	words, longest := g.told(e, l.parts, c.Width()-before)
+	for i, p := range l.parts {
+		busy, fast, _ := g.count(e, p)
 		c.Gap(margin)
 		g.side(c, p.lane == lane.Fast || p.lane == lane.Commons, themes.LaneFast, e.Glyphs.Line.V)
 		c.To(margin + 1)
@@ -111,28 +113,46 @@ func (g *Grid) drawBars(e env.Env, c *paint.Canvas, l Layout) {
 		c.To(margin + 3)
 		c.Fit(themes.Text, partName(p.lane), 10)
 		c.FitLeft(themes.Muted, text.Safe(Span(e, g.number(p.first), g.number(p.last))), 10)
-		words := text.Safe(fmt.Sprintf("%d of %d busy", busy, p.size()))
-		if stuck > 0 {
-			words += text.Safe(fmt.Sprintf(", %d stuck", stuck))
-		}
 		c.Gap(2)
-		width := max(c.Width()-c.Col()-26, 0)
+		width := max(c.Width()-c.Col()-longest-3, 0)
 		split := width * fast / max(p.size(), 1)
-		for i := range width {
+		for at := range width {
 			role := themes.LaneSlow
-			if i < split {
+			if at < split {
 				role = themes.LaneFast
 			}
-			cell := e.Glyphs.Meter(i, width, float64(busy)/float64(max(p.size(), 1)))
+			cell := e.Glyphs.Meter(at, width, float64(busy)/float64(max(p.size(), 1)))
 			if cell == e.Glyphs.Track {
 				role = themes.MeterTrack
 			}
 			c.Put(role, text.Safe(cell))
 		}
-		c.Gap(2)
-		c.Put(themes.Text, words)
+		if width > 0 {
+			c.Gap(2)
+		}
+		c.Put(themes.Text, words[i])
 		c.End()
 	}
+}
+
+// told words how busy each part is, in short where that is all there is room
+// for, and gives the width of the longest.
+func (g *Grid) told(e env.Env, parts []part, room int) (words []text.Safe, longest int) {
+	for _, form := range []string{"%d of %d busy", "%d/%d busy", "%d/%d"} {
+		words, longest = words[:0], 0
+		for _, p := range parts {
+			busy, _, stuck := g.count(e, p)
+			w := fmt.Sprintf(form, busy, p.size())
+			if stuck > 0 {
+				w += fmt.Sprintf(", %d stuck", stuck)
+			}
+			words, longest = append(words, text.Safe(w)), max(longest, len(w))
+		}
+		if longest <= room {
+			break
+		}
+	}
+	return words, longest
 }
 
 func partName(l lane.Lane) text.Safe {
