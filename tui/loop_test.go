@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"signalbox/keymap"
 	"signalbox/tui/internal/fake"
 )
 
@@ -48,6 +49,47 @@ func TestKeysAndPicturesNeverWaitForTheEngine(t *testing.T) {
 // News that changes nothing seen changes nothing: not what is being typed, nor
 // what is offered, chosen, marked or folded.
 func TestNewsLeavesTheHandAlone(t *testing.T) {
+	for name, keys := range hand() {
+		c := open(t, fake.Lifelike(), 120, 40)
+		c.press(keys...).wait(3 * time.Second).send(struct{}{}) // the clock is seen with the next message
+		c.app.dirty = true
+		before := c.picture()
+		for range 3 {
+			c.engine.Change(nil)
+			c.feed()
+		}
+		if after := c.picture(); after != before {
+			t.Errorf("%s: news changed the picture from\n%s\nto\n%s", name, before, after)
+		}
+	}
+}
+
+// Pasted lines, which hold what would be keys, act nowhere: they go into the
+// field that is typed in, or nowhere, and answer nothing.
+func TestPasteActsNowhere(t *testing.T) {
+	for name, keys := range hand() {
+		c := open(t, fake.Lifelike(), 120, 40)
+		c.press(keys...).wait(3 * time.Second).send(struct{}{})
+		c.app.dirty = true
+		before, scope, dialogs := c.picture(), c.app.scope(), len(c.app.dialogs)
+		for range 2 {
+			c.send(tea.PasteMsg{Content: "y\r\ny\n\nq\nr\x1b\n1\n"})
+		}
+		e := c.engine
+		if n := len(e.Retries) + len(e.Reviews) + len(e.Deletes) + len(e.Bulks) + len(e.Splits) + len(e.Patches) + len(e.Steered) + len(e.Undos); n > 0 || c.quit {
+			t.Errorf("%s: a paste acted", name)
+		}
+		if c.app.scope() != scope || len(c.app.dialogs) != dialogs {
+			t.Errorf("%s: a paste left where it was pasted:\n%s", name, c.picture())
+		}
+		if typing := scope == keymap.Input || scope == keymap.Command; !typing && c.picture() != before {
+			t.Errorf("%s: a paste changed the picture from\n%s\nto\n%s", name, before, c.picture())
+		}
+	}
+}
+
+// hand is what may be in hand, by the keys that lead there.
+func hand() map[string][]string {
 	states := views()
 	for name, keys := range map[string][]string{
 		"typing a filter":    {"2", "down", "enter", "/", "I", "N", "V"},
@@ -65,19 +107,7 @@ func TestNewsLeavesTheHandAlone(t *testing.T) {
 	} {
 		states[name] = keys
 	}
-	for name, keys := range states {
-		c := open(t, fake.Lifelike(), 120, 40)
-		c.press(keys...).wait(3 * time.Second).send(struct{}{}) // the clock is seen with the next message
-		c.app.dirty = true
-		before := c.picture()
-		for range 3 {
-			c.engine.Change(nil)
-			c.feed()
-		}
-		if after := c.picture(); after != before {
-			t.Errorf("%s: news changed the picture from\n%s\nto\n%s", name, before, after)
-		}
-	}
+	return states
 }
 
 // Filter, order and the row in hand outlive acts and looking elsewhere.

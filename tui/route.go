@@ -285,14 +285,14 @@ func (a *app) typed(msg tea.Msg) tea.Cmd {
 	if a.feed.frozen {
 		return nil
 	}
+	if s := a.scope(); s != keymap.Input && s != keymap.Command {
+		return nil
+	}
 	a.dirty = true
 	if n := len(a.dialogs); n > 0 {
 		return a.apply(a.dialogs[n-1].Update(a.env, msg))
 	}
-	if s := a.top().Scope(); s == keymap.Input || s == keymap.Command {
-		return a.apply(a.top().Update(a.env, msg))
-	}
-	return nil
+	return a.apply(a.top().Update(a.env, msg))
 }
 
 func quitDialog(e env.Env, title text.Safe, lines ...text.Safe) screen.Dialog {
