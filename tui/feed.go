@@ -130,26 +130,36 @@ func (a *app) show(snap *engine.Snapshot) tea.Cmd {
 	return tea.Batch(ring, a.apply(a.top().Update(a.env, screen.Fed{})))
 }
 
-// announce shows what the engine wants told, each once, and rings when a job of
-// this person has ended. What it told before the console came is in the history.
+// announce shows the newest of what the engine wants told, with the number of the
+// others, and rings when a job of this person has ended. What it told before the
+// console came is in the history.
 func (a *app) announce(notices []engine.Notice, first bool) (ring tea.Cmd) {
+	var toast screen.Toast
+	others := int64(-1)
 	for i := range notices {
 		n := &notices[i]
 		if n.Seq <= a.feed.told {
 			continue
 		}
+		gone := int64(n.Seq - a.feed.told - 1) // the engine keeps only so many
 		a.feed.told = n.Seq
 		if first || !a.concerns(n) {
 			continue
 		}
-		level := screen.Info
+		others += 1 + gone
 		if n.Level != "info" {
-			level = screen.Warning
+			toast.Level = screen.Warning
 		}
 		if n.Job != "" && n.For != "" {
 			ring = bell()
 		}
-		a.toasts.Add(screen.Toast{Level: level, Text: text.Clean(n.Text)}, a.env.Now)
+		toast.Text = text.Clean(n.Text)
+	}
+	if others > 0 {
+		toast.More = []text.Safe{text.Safe("and " + text.Plural(others, "more notice") + "; the events have them all")}
+	}
+	if toast.Text != "" {
+		a.toasts.Add(toast, a.env.Now)
 	}
 	return ring
 }

@@ -191,3 +191,26 @@ func TestNoticesAreShownOnce(t *testing.T) {
 	c.feed()
 	c.hides("3 abandoned")
 }
+
+// Of many notices at once the newest is shown, and how many there are besides,
+// be they still known to the engine or not.
+func TestNoticesNotShownAreCounted(t *testing.T) {
+	e := fake.Lifelike()
+	c := open(t, e, 120, 40)
+	for _, test := range []struct {
+		from, to uint64
+		more     string
+	}{{1, 1, ""}, {1, 3, "and 1 more notice;"}, {4, 103, "and 99 more notices;"}, {1301, 1400, "and 1,296 more notices;"}} {
+		e.Change(func(s *engine.Snapshot) {
+			s.Notices = nil
+			for seq := test.from; seq <= test.to; seq++ {
+				s.Notices = append(s.Notices, engine.Notice{Seq: seq, Level: "info", Text: fmt.Sprint("notice no. ", seq)})
+			}
+		})
+		c.feed()
+		c.shows(fmt.Sprint("notice no. ", test.to), test.more)
+		if test.more == "" {
+			c.hides("more notice")
+		}
+	}
+}
