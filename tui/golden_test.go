@@ -41,7 +41,7 @@ func views() map[string][]string {
 	}
 }
 
-func sizes() [][2]int { return [][2]int{{120, 40}, {80, 24}, {50, 15}, {30, 8}} }
+func sizes() [][2]int { return [][2]int{{200, 60}, {120, 40}, {80, 24}, {50, 15}} }
 
 func TestPictures(t *testing.T) {
 	for name, keys := range views() {
@@ -62,6 +62,18 @@ func TestFirstRun(t *testing.T) {
 		c := open(t, fake.New(), size[0], size[1])
 		exact(t, c.picture(), size[0], size[1])
 		golden(t, fmt.Sprintf("firstrun-%dx%d", size[0], size[1]), trimmed(c.picture()))
+	}
+}
+
+// Below the least size the lanes are told all the same, whatever is shown.
+func TestTooSmall(t *testing.T) {
+	for name, keys := range views() {
+		c := open(t, fake.Lifelike(), 30, 8)
+		c.press(keys...)
+		exact(t, c.picture(), 30, 8)
+		if want := "too small: 30x8, needs 50x15\npool 23/25\nfast 0 in line\nslow 5 in line\n\n\n\n"; trimmed(c.picture()) != want {
+			t.Errorf("%s:\n%s", name, c.picture())
+		}
 	}
 }
 
