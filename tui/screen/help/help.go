@@ -103,9 +103,9 @@ func (h *help) rows(e env.Env) []row {
 			if len(b.Keys) == 0 {
 				keys = e.Keys.Label(keymap.Verbs) + " menu"
 			}
-			what := h.word(b.Action)
-			if what == "" {
-				what = text.Safe(b.Long)
+			what := text.Safe(b.Long)
+			if word := h.word(b.Action); word != "" { // the footer's, as a line of its own
+				what = text.Safe(strings.ToUpper(string(word[:1]))) + word[1:]
 			}
 			hay := strings.ToLower(keys + " " + string(b.Action) + " " + string(what))
 			if strings.Contains(hay, want) {
