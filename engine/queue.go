@@ -68,7 +68,7 @@ func (e *Engine) AddQueue(ctx context.Context, q store.Queue) (QueueState, error
 		if _, err := t.Queue(q.Name); err == nil {
 			return store.Conflict(fmt.Sprintf("queue %q", q.Name), "there is one of this name already", "change it with `signalbox queue set "+q.Name+"`")
 		}
-		q.CreatedAt = t.now
+		q.CreatedAt, q.PausedBy = t.now, pauser(&q, t.actor)
 		return t.putQueue(&q, "queue-add", "")
 	})
 	if err != nil {
@@ -79,7 +79,8 @@ func (e *Engine) AddQueue(ctx context.Context, q store.Queue) (QueueState, error
 
 // SetQueue changes settings of a queue, given by their JSON names; the others
 // stay. Name and family can't change. Items in flight keep what they were
-// claimed with.
+// claimed with. A revision among them is that of the queue as it was seen:
+// CodeConflict when it has been changed since.
 func (e *Engine) SetQueue(ctx context.Context, name string, patch json.RawMessage) (QueueState, error) {
 	err := e.change(ctx, func(t *tx) error {
 		old, err := t.Queue(name)
@@ -89,6 +90,9 @@ func (e *Engine) SetQueue(ctx context.Context, name string, patch json.RawMessag
 		q, err := patched(old, patch)
 		if err != nil {
 			return err
+		}
+		if q.Paused != old.Paused {
+			q.PausedBy = pauser(&q, t.actor)
 		}
 		return t.putQueue(&q, "queue-set", string(veilPatch(patch)))
 	})
@@ -118,7 +122,10 @@ func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 	if q.Encrypted != old.Encrypted {
 		return q, store.Invalid(fmt.Sprintf("queue %q", old.Name), "whether it is encrypted is decided when it is added", "add another queue, and move the items there")
 	}
-	q.CreatedAt, q.Revision = old.CreatedAt, old.Revision
+	if q.Revision != old.Revision {
+		return q, store.Conflict(fmt.Sprintf("queue %q", old.Name), "somebody changed it since it was seen", "look again, then apply")
+	}
+	q.CreatedAt = old.CreatedAt
 	return q, validateQueue(&q)
 }
 
@@ -132,10 +139,11 @@ func (e *Engine) PauseQueue(ctx context.Context, name string, paused bool) (Queu
 		if stood = err == nil && q.Paused == paused; stood || err != nil {
 			return err
 		}
-		q.Paused, q.PausedBy = paused, ""
+		q.Paused = paused
+		q.PausedBy = pauser(&q, t.actor)
 		event := "queue-resume"
 		if paused {
-			q.PausedBy, event = t.actor, "queue-pause"
+			event = "queue-pause"
 		}
 		return t.putQueue(&q, event, "")
 	})
@@ -145,6 +153,14 @@ func (e *Engine) PauseQueue(ctx context.Context, name string, paused bool) (Queu
 	state, err := e.Queue(ctx, name)
 	state.Unchanged = stood
 	return state, err
+}
+
+// pauser is who holds a queue up, when the actor has just set whether it is.
+func pauser(q *store.Queue, actor string) string {
+	if q.Paused {
+		return actor
+	}
+	return ""
 }
 
 // DeleteQueue removes a queue and its items. While items are waiting, in

@@ -118,6 +118,7 @@ const (
 	Yes      Action = "yes"
 	No       Action = "no"
 	Complete Action = "complete"
+	Editor   Action = "editor"
 )
 
 // Screen gives the action that shows screen n of 1..9.

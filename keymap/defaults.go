@@ -148,6 +148,7 @@ func answering() []Binding {
 		{Action: Yes, Keys: keys("y"), Help: "yes", Long: "Go ahead", Scopes: on(Dialog)},
 		{Action: No, Keys: keys("n"), Help: "no", Long: "Leave it", Scopes: on(Dialog)},
 		{Action: Complete, Keys: keys("tab"), Help: "complete", Long: "Take over the suggestion", Scopes: on(Command)},
+		{Action: Editor, Keys: keys("ctrl+x"), Help: "editor", Long: "In a form, write a long text such as a schema in $EDITOR", Scopes: on(Command)},
 	}
 }
 

@@ -23,11 +23,17 @@ func TestFirstStepsFromKeys(t *testing.T) {
 	for range 6 {
 		c.press("backspace")
 	}
-	c.text("orders").press("tab").press("right").press("down").text("s").press("enter")
+	c.text("orders").press("tab").press("right")
+	for range 5 {
+		c.press("down")
+	}
+	c.text("s").press("pgdown", "pgdown")
+	c.shows("lease                10m", "on expiry            reclaim")
+	c.press("enter")
 	c.feed()
 	c.shows("Added queue orders")
 	q, ok := c.app.env.Queue("orders")
-	if !ok || q.Family.String() != "jobs" || q.Lane != "slow" || q.Consumer.Kind != "manual" {
+	if !ok || q.Family.String() != "jobs" || q.Lane != "slow" || q.Consumer.Kind != "manual" || q.OnExpiry != "reclaim" {
 		t.Fatalf("%+v", q.Queue)
 	}
 }
@@ -71,11 +77,9 @@ func TestSettingsOfAQueue(t *testing.T) {
 	c.press("O")
 	c.send(tea.PasteMsg{Content: " now\nand more"}) // a paste never applies
 	c.shows("Settings of agents.triage")
-	for range 8 {
-		c.press("down")
-	}
+	c.press("pgdown", "pgdown", "pgdown")
 	c.press("backspace").text("99").press("enter")
-	c.shows("99 is not from 0 to 16", "Settings of agents.triage", "Reads tickets, proposes an answer now and more")
+	c.shows("99 is not from 0 to 16", "✗ retries", "Settings of agents.triage")
 	c.press("backspace", "backspace").text("3").press("enter")
 	c.shows("2 settings of agents.triage changed")
 	if got := c.engine.Patches[1]; !strings.Contains(got, `"retries":3`) || !strings.Contains(got, "now and more") || strings.Contains(got, "lease") {

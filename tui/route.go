@@ -52,7 +52,7 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 		return a.wheel(msg)
 	case turnMsg:
 		return a.turn()
-	case screen.Found:
+	case screen.Found, screen.Written:
 		return a.typed(msg)
 	case broken:
 		a.broke("a command", msg.value, msg.stack)

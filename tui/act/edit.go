@@ -72,7 +72,7 @@ func (d Desk) Draft(to screen.Addr, target engine.Target, mask []string) tea.Cmd
 			shown, f.veils = veil(record.Payload, engine.Mask(record.Payload, mask))
 		}
 		f.written = append(indented(shown), '\n')
-		f.file, err = write(target.Item, f.written)
+		f.file, err = write(target.Item.String(), f.written)
 		return opened{to, f, err}
 	}
 }
@@ -86,13 +86,12 @@ func indented(raw []byte) []byte {
 }
 
 // write puts a draft into a folder that is its owner's alone.
-func write(id store.ID, content []byte) (string, error) {
+func write(name string, content []byte) (string, error) {
 	folder, err := os.MkdirTemp("", "signalbox-edit-")
 	if err != nil {
 		return "", err
 	}
-	name := strings.NewReplacer("/", "-", "\\", "-").Replace(id.String()) + ".json"
-	path := filepath.Join(folder, name)
+	path := filepath.Join(folder, strings.NewReplacer("/", "-", "\\", "-").Replace(name)+".json")
 	return path, os.WriteFile(path, content, 0o600)
 }
 

@@ -65,23 +65,58 @@ func (d Desk) keep(to screen.Addr, again func(error) screen.Dialog, do func(Keep
 	return effects
 }
 
-// AddQueue adds a queue.
-func (d Desk) AddQueue(to screen.Addr, q store.Queue, again func(error) screen.Dialog) screen.Effects {
+// AddQueue adds a queue with other settings than its defaults, by their JSON
+// names.
+func (d Desk) AddQueue(to screen.Addr, q store.Queue, settings map[string]any, again func(error) screen.Dialog) screen.Effects {
 	return d.keep(to, again, func(k Keeper) (string, error) {
-		_, err := k.AddQueue(d.ctx, q)
-		return "Added queue " + q.Name, err
+		raw, err := patchOf(settings)
+		if err == nil {
+			err = json.Unmarshal(raw, &q)
+		}
+		if err == nil {
+			_, err = k.AddQueue(d.ctx, q)
+		}
+		return "Added queue " + q.Name + missing(&q), err
 	})
 }
 
-// SetQueue changes settings of a queue, by their JSON names.
-func (d Desk) SetQueue(to screen.Addr, name string, patch map[string]any, again func(error) screen.Dialog) screen.Effects {
+// SetQueue changes settings of a queue as it was seen, by their JSON names.
+func (d Desk) SetQueue(to screen.Addr, seen store.Queue, settings map[string]any, again func(error) screen.Dialog) screen.Effects {
 	return d.keep(to, again, func(k Keeper) (string, error) {
-		raw, err := json.Marshal(patch)
-		if err == nil {
-			_, err = k.SetQueue(d.ctx, name, raw)
+		n := count(settings)
+		settings["revision"] = seen.Revision
+		raw, err := patchOf(settings)
+		if err != nil {
+			return "", err
 		}
-		return fmt.Sprintf("%s of %s changed", text.Plural(int64(len(patch)), "setting"), name), err
+		state, err := k.SetQueue(d.ctx, seen.Name, raw)
+		return fmt.Sprintf("%s of %s changed%s", text.Plural(n, "setting"), seen.Name, missing(&state.Queue)), err
 	})
+}
+
+// count counts settings, also those that stand in a group.
+func count(settings map[string]any) (n int64) {
+	for _, v := range settings {
+		if group, ok := v.(map[string]any); ok {
+			n += count(group)
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// missing tells of a consumer's program that is not there now: it may come
+// before the items do.
+func missing(q *store.Queue) string {
+	c := &q.Consumer
+	if c.Kind != engine.Command || c.Shell || len(c.Argv) == 0 {
+		return ""
+	}
+	if _, err := exec.LookPath(c.Argv[0]); err != nil {
+		return fmt.Sprintf("; its program %s can't be run now, so items will fail until it can", c.Argv[0])
+	}
+	return ""
 }
 
 // Import is a file to be brought into a queue.

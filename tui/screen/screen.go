@@ -90,6 +90,13 @@ type Click struct {
 // Found is how a text that was being typed goes on, for the dialog in front.
 type Found struct{ For, Text string }
 
+// Written is what the person's editor left of the text of a field, for the
+// dialog in front.
+type Written struct {
+	Field, Text string
+	Err         error
+}
+
 // Wheel is a turn of the wheel: By rows down, or up where it is negative.
 type Wheel struct{ By int }
 

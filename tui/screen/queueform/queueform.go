@@ -3,9 +3,9 @@
 package queueform
 
 import (
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
 
 	"signalbox/engine"
 	"signalbox/store"
@@ -33,79 +33,47 @@ func New(e env.Env, d act.Desk, to screen.Addr) screen.Effects {
 	return screen.Want(screen.Ask{Dialog: newForm(d, to, nil, nil)})
 }
 
-func newForm(d act.Desk, to screen.Addr, typed form.Values, err error) screen.Dialog {
-	value := func(name, otherwise string) string {
-		if v, ok := typed[name]; ok {
-			return v
-		}
-		return otherwise
+// births are the fields of a queue that are for its life.
+func births() []form.Field {
+	return []form.Field{
+		{Name: "name", Label: "name", Page: pageQueue, Hint: "Small letters, digits, - and _, parts with dots: finance.orders"},
+		{Name: "family", Label: "family", Page: pageQueue, Value: "transactions", Options: []string{"transactions", "jobs"}, Hint: "transactions: business rows, each retry a linked copy. jobs: automation work, retried in place"},
+		{Name: "encrypted", Label: "encrypted", Page: pageQueue, Value: "no", Options: yesNo(), Hint: "Contents at rest, with the key of SIGNALBOX_KEY_FILE; for the queue's whole life"},
 	}
-	field := ""
-	if err != nil {
-		field = fieldOf(err)
+}
+
+// begun is a queue with the defaults of the family that was chosen.
+func begun(v form.Values) store.Queue {
+	family := store.Transactions
+	if v["family"] == "jobs" {
+		family = store.Jobs
+	}
+	return engine.DefaultQueue(v["name"], family)
+}
+
+func newForm(d act.Desk, to screen.Addr, typed form.Values, err error) screen.Dialog {
+	fields := births()
+	for _, f := range fieldsOf(d, func(v form.Values) store.Queue { return begun(v) }) {
+		f.Value = f.Default(form.Values{})
+		fields = append(fields, f)
 	}
 	return form.New(form.Form{
-		Title: "Add a queue", Yes: "add it",
-		Fields: []form.Field{
-			{Name: "name", Label: "name", Value: value("name", ""), Hint: "Small letters, digits, - and _, parts with dots: finance.orders"},
-			{Name: "family", Label: "family", Value: value("family", "transactions"), Options: []string{"transactions", "jobs"}, Hint: "transactions: business rows, each retry a linked copy. jobs: automation work, retried in place"},
-			{Name: "lane", Label: "lane", Value: value("lane", "fast"), Options: []string{"fast", "slow"}, Hint: "Whose slots it uses: fast for short holds, slow for long ones"},
-			{Name: "command", Label: "command", Value: value("command", ""), Hint: "A program that works the items in slots: ./work.sh --book. Empty: robots pull them"},
-			{Name: "retries", Label: "retries", Value: value("retries", "0"), Hint: "Of a failed item, 0 to 16"},
-			{Name: "description", Label: "description", Value: value("description", ""), Hint: "What the queue is for"},
-		},
+		Title: "Add a queue", Yes: "add it", Fields: fields, Typed: typed,
 		Check: func(v form.Values) (string, error) {
-			_, field, err := queueOf(v)
+			if v["name"] == "" {
+				return "name", store.Invalid("the name", "a queue needs one", "type it")
+			}
+			q := begun(v)
+			_, field, err := patch(&q, v)
 			return field, err
 		},
 		Then: func(_ env.Env, v form.Values) screen.Effects {
-			q, _, _ := queueOf(v) // checked
-			return d.AddQueue(to, q, func(err error) screen.Dialog { return newForm(d, to, v, err) })
+			q := begun(v)
+			settings, _, _ := patch(&q, v) // checked
+			settings["encrypted"] = v["encrypted"] == "yes"
+			return d.AddQueue(to, q, settings, func(err error) screen.Dialog { return newForm(d, to, v, err) })
 		},
-	}, field, err)
-}
-
-// queueOf makes a queue of what was typed, and says which field is wrong.
-func queueOf(v form.Values) (q store.Queue, field string, err error) {
-	if v["name"] == "" {
-		return q, "name", store.Invalid("the name", "a queue needs one", "type it")
-	}
-	var family store.Family
-	if err := family.UnmarshalText([]byte(v["family"])); err != nil {
-		return q, "family", err
-	}
-	q = engine.DefaultQueue(v["name"], family)
-	q.Lane, q.Description = v["lane"], v["description"]
-	retries, err := readNumber(v["retries"])
-	if err != nil {
-		return q, "retries", err
-	}
-	q.Retries = retries.(int)
-	words, err := argv(v["command"])
-	if err != nil || len(words) == 0 {
-		return q, "command", err
-	}
-	// The engine runs elsewhere, so the program is named whole.
-	if words[0], err = program(words[0]); err != nil {
-		return q, "command", err
-	}
-	q.Consumer = store.Consumer{Kind: engine.Command, Argv: words}
-	return q, "", nil
-}
-
-// program makes the name of a program whole.
-func program(name string) (string, error) {
-	if !strings.ContainsRune(name, filepath.Separator) {
-		return name, nil // it is looked for where programs are
-	}
-	path, err := filepath.Abs(form.Path(name))
-	if err != nil {
-		return "", err
-	}
-	if _, err := exec.LookPath(path); err != nil {
-		return "", store.Invalid("program "+path, "there is none that can be run", "check the path, and chmod +x")
-	}
-	return path, nil
+	}, fieldOf(err, typed), err)
 }
 
 // Settings asks for other settings of a queue.
@@ -116,73 +84,76 @@ func Settings(e env.Env, d act.Desk, to screen.Addr, q store.Queue) screen.Effec
 	return screen.Want(screen.Ask{Dialog: settingsForm(d, to, q, nil, nil)})
 }
 
-func settingsForm(d act.Desk, to screen.Addr, q store.Queue, typed form.Values, err error) screen.Dialog {
-	field := ""
-	if err != nil {
-		field = fieldOf(err)
+// settingsForm asks for settings of a queue as it was seen. What the person did
+// not touch is not sent; and where somebody else has changed a setting since,
+// the form begins anew with that, keeping what was typed.
+func settingsForm(d act.Desk, to screen.Addr, seen store.Queue, typed form.Values, err error) screen.Dialog {
+	fields := fieldsOf(d, func(form.Values) store.Queue { return seen })
+	for i := range fields {
+		fields[i].Value, fields[i].Default = fields[i].Default(nil), nil
 	}
 	return form.New(form.Form{
-		Title: "Settings of " + text.Clean(q.Name), Yes: "apply", Fields: fields(&q, typed),
+		Title: "Settings of " + text.Clean(seen.Name), Yes: "apply", Fields: fields, Typed: typed,
 		Check: func(v form.Values) (string, error) {
-			_, field, err := patch(&q, v)
+			_, field, err := patch(&seen, v)
 			return field, err
 		},
-		Then: func(_ env.Env, v form.Values) screen.Effects {
-			changed, _, _ := patch(&q, v) // checked
+		Then: func(e env.Env, v form.Values) screen.Effects {
+			changed, _, _ := patch(&seen, v) // checked
 			if len(changed) == 0 {
 				return screen.Want(screen.Say{Toast: screen.Toast{Text: "Nothing was changed", Brief: true}})
 			}
-			return d.SetQueue(to, q.Name, changed, func(err error) screen.Dialog { return settingsForm(d, to, q, v, err) })
+			again := func(now store.Queue, err error) screen.Dialog {
+				return settingsForm(d, to, now, touched(&seen, v), err)
+			}
+			now, known := e.Queue(seen.Name)
+			if err := since(&seen, &now.Queue); known && err != nil {
+				return screen.Want(screen.Ask{Dialog: again(now.Queue, err)})
+			}
+			if known { // its counts may have moved it on
+				seen.Revision = now.Revision
+			}
+			return d.SetQueue(to, seen, changed, func(err error) screen.Dialog { return again(seen, err) })
 		},
-	}, field, err)
+	}, fieldOf(err, typed), err)
 }
 
-// Import asks for a file and the queue that it is to be brought into.
-func Import(e env.Env, d act.Desk, to screen.Addr, queue string) screen.Effects {
-	if effects, refused := refuse(e, "import"); refused {
-		return effects
+// touched are the fields that hold something else than the queue had.
+func touched(seen *store.Queue, v form.Values) form.Values {
+	changed := form.Values{}
+	for _, s := range settings() {
+		if v[s.name] != s.of(seen) {
+			changed[s.name] = v[s.name]
+		}
 	}
-	return screen.Want(screen.Ask{Dialog: importForm(e, d, to, form.Values{"queue": queue}, nil)})
+	return changed
 }
 
-// The two ways with bad rows, as the form has them.
-const (
-	badStop = "store nothing"
-	badSkip = "pass them over"
-)
+// since says which setting somebody else changed after it was seen.
+func since(seen, now *store.Queue) error {
+	for _, s := range settings() {
+		if was, is := s.of(seen), s.of(now); was != is {
+			return store.Conflict(string(s.label), fmt.Sprintf("somebody changed it to %q since you saw %q", is, was), "look again, then apply")
+		}
+	}
+	return nil
+}
 
-func importForm(e env.Env, d act.Desk, to screen.Addr, typed form.Values, err error) screen.Dialog {
-	field, bad := "", badStop
-	if err != nil {
-		field = fieldOf(err)
+// fieldsOf are the fields of the settings, with those of a queue as defaults.
+func fieldsOf(d act.Desk, of func(form.Values) store.Queue) []form.Field {
+	var all []form.Field
+	for _, s := range settings() {
+		f := form.Field{
+			Name: s.name, Label: s.label, Hint: s.hint, Options: s.options, Page: s.page, When: s.when,
+			Default: func(v form.Values) string {
+				q := of(v)
+				return s.of(&q)
+			},
+		}
+		if s.long {
+			f.Write = func(field, text string) tea.Cmd { return d.Write(field, text, schemaBegin) }
+		}
+		all = append(all, f)
 	}
-	if typed["bad"] != "" {
-		bad = typed["bad"]
-	}
-	return form.New(form.Form{
-		Title: "Import a file", Yes: "import",
-		Fields: []form.Field{
-			{Name: "file", Label: "file", Value: typed["file"], Path: true, Hint: "CSV, JSON lines or a JSON array; tab completes"},
-			{Name: "queue", Label: "into queue", Value: typed["queue"], Hint: "One that is not there yet is added, as transactions that robots pull"},
-			{Name: "reference", Label: "reference", Value: typed["reference"], Hint: "The column that names an item, as in orderID. Empty: the column Reference, where there is one"},
-			{Name: "bad", Label: "bad rows", Value: bad, Options: []string{badStop, badSkip}, Hint: "signalbox item import --mode independent also keeps them in a file"},
-		},
-		Check: func(v form.Values) (string, error) {
-			switch {
-			case v["file"] == "":
-				return "file", store.Invalid("the file", "none is named", "type its name")
-			case v["queue"] == "":
-				return "queue", store.Invalid("the queue", "none is named", "type its name")
-			}
-			return "", nil
-		},
-		Then: func(e env.Env, v form.Values) screen.Effects {
-			_, known := e.Queue(v["queue"])
-			im := act.Import{
-				Queue: engine.DefaultQueue(v["queue"], store.Transactions), New: !known, File: form.Path(v["file"]),
-				Reference: v["reference"], Skip: v["bad"] == badSkip, Zone: e.Place, Now: e.Now,
-			}
-			return d.Import(to, im, func(err error) screen.Dialog { return importForm(e, d, to, v, err) })
-		},
-	}, field, err)
+	return all
 }

@@ -1,5 +1,6 @@
-// Package form asks for several things at once: texts, choices and files, each
-// on a line. What is wrong is said at its field, and nothing typed is lost.
+// Package form asks for several things at once: texts, choices, files and longer
+// texts, each on a line, and on pages where they are many. What is wrong is said
+// at its field, and nothing typed is lost.
 package form
 
 import (
@@ -9,9 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
-	"signalbox/themes"
 	"signalbox/tui/env"
-	"signalbox/tui/paint"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/dialog"
@@ -26,12 +25,23 @@ type Field struct {
 	Options []string  // what it may be; nil = any text
 	Hint    text.Safe // shown while the field is in hand
 	Path    bool      // a file, completed
+	Page    text.Safe // on which it stands; the fields of a page follow each other
+	// When says that the field is asked for, by what the others hold; nil where
+	// it always is.
+	When func(Values) bool
+	// Default is what the field holds until it is touched, by what the others
+	// hold; nil where that is Value.
+	Default func(Values) string
+	// Write gives a text that is too long for a line to the person's editor; its
+	// answer is a screen.Written. nil for texts of one line.
+	Write func(field, text string) tea.Cmd
 }
 
 // Form is what is asked.
 type Form struct {
 	Title  text.Safe
 	Fields []Field
+	Typed  Values    // what was typed before, where it is asked anew
 	Yes    text.Safe // what enter does
 	// Check says which field is wrong, and why; nil where nothing is checked.
 	Check func(Values) (field string, err error)
@@ -41,27 +51,107 @@ type Form struct {
 // Values are the answers by the names of the fields.
 type Values map[string]string
 
+// input is what a field holds.
+type input struct {
+	line.Field
+	long string // a text that no line can hold; what is typed takes its place
+	last string // the default it had last
+}
+
 type form struct {
 	Form
-	inputs []line.Field
+	inputs []input
 	at     int
 	top    int
 	err    text.Safe
 	wrong  int // the field that err is about, -1 for none
 	rows   int
+	tabs   []int // where the names of the pages end
 }
 
 // New makes the dialog. An error with which it is asked anew is shown at its
 // field, or below where field is "".
 func New(f Form, field string, err error) screen.Dialog {
-	d := &form{Form: f, wrong: -1}
-	for _, each := range f.Fields {
-		d.inputs = append(d.inputs, line.New(each.Value))
+	d := &form{Form: f, wrong: -1, inputs: make([]input, len(f.Fields))}
+	for i, each := range f.Fields {
+		value := each.Value
+		if typed, ok := f.Typed[each.Name]; ok {
+			value = typed
+		}
+		d.put(i, value)
+	}
+	for i, each := range f.Fields {
+		if each.Default != nil {
+			d.inputs[i].last = each.Default(d.values())
+		}
 	}
 	if err != nil {
 		d.refuse(field, err)
 	}
 	return d
+}
+
+// put gives a field a value. A long text, and one that a line would alter,
+// stands behind its line, which is empty.
+func (d *form) put(i int, value string) {
+	in := &d.inputs[i]
+	in.long = ""
+	in.Set(value)
+	named := strings.HasPrefix(value, "@") || value == "none"
+	if typed := in.typed(); typed != value || d.Fields[i].Write != nil && !named {
+		in.long = value
+		in.Set("")
+	}
+}
+
+// typed is what stands on the line.
+func (in *input) typed() string { return strings.TrimSpace(in.Text()) }
+
+// value is what a field holds.
+func (d *form) value(i int) string {
+	if typed := d.inputs[i].typed(); typed != "" {
+		return typed
+	}
+	return d.inputs[i].long
+}
+
+func (d *form) values() Values {
+	all := Values{}
+	for i, f := range d.Fields {
+		all[f.Name] = d.value(i)
+	}
+	return all
+}
+
+// follow gives the fields that nobody touched the defaults that go with the
+// others.
+func (d *form) follow() {
+	for i, f := range d.Fields {
+		if f.Default == nil {
+			continue
+		}
+		in := &d.inputs[i]
+		now := f.Default(d.values())
+		if now != in.last && d.value(i) == in.last {
+			d.put(i, now)
+		}
+		in.last = now
+	}
+}
+
+// changed counts the fields that hold something else than they began with.
+func (d *form) changed() (n int64) {
+	values := d.values()
+	for _, f := range d.Fields {
+		was := f.Value
+		if f.Default != nil {
+			was = f.Default(values)
+		}
+		if values[f.Name] != was {
+			n++
+		}
+	}
+	return n
 }
 
 func (d *form) refuse(field string, err error) {
@@ -84,8 +174,10 @@ func (d *form) Word(a keymap.Action) text.Safe {
 		return "leave it"
 	case keymap.Up, keymap.Down:
 		return "field"
+	case keymap.PageUp, keymap.PageDown:
+		return "page"
 	case keymap.Complete:
-		if d.Fields[d.at].Path {
+		if d.completes() {
 			return "complete"
 		}
 		return "next field"
@@ -95,7 +187,14 @@ func (d *form) Word(a keymap.Action) text.Safe {
 
 // Footer implements screen.Footing.
 func (d *form) Footer(env.Env) []keymap.Action {
-	return []keymap.Action{keymap.Apply, keymap.Back, keymap.Complete, keymap.Up, keymap.Down}
+	actions := []keymap.Action{keymap.Apply, keymap.Back, keymap.Complete, keymap.Up, keymap.Down}
+	if d.paged() {
+		actions = append(actions, keymap.PageUp, keymap.PageDown)
+	}
+	if d.Fields[d.at].Write != nil {
+		actions = append([]keymap.Action{keymap.Editor}, actions...)
+	}
+	return actions
 }
 
 // Update implements screen.Dialog.
@@ -109,21 +208,17 @@ func (d *form) Update(e env.Env, msg tea.Msg) screen.Effects {
 			d.err = ""
 		}
 	case screen.Found:
-		if d.Fields[d.at].Path && msg.For == d.inputs[d.at].Text() {
-			d.inputs[d.at].Set(msg.Text)
-		}
+		d.found(msg)
+	case screen.Written:
+		d.written(msg)
 	case screen.Wheel:
 		d.move(msg.By)
 	case screen.Click:
-		if at := d.top + msg.Y - 1; msg.Y >= 1 && msg.Y <= d.rows && at < len(d.Fields) {
-			if d.at == at {
-				d.turn(1)
-			}
-			d.at = at
-		}
+		d.click(msg)
 	case screen.Key:
 		return d.key(e, msg.Action)
 	}
+	d.follow()
 	return screen.Effects{}
 }
 
@@ -156,36 +251,85 @@ func (d *form) turn(by int) {
 	}
 }
 
-func (d *form) move(by int) { d.at = max(min(d.at+by, len(d.Fields)-1), 0) }
+// completes says that the field in hand holds the name of a file.
+func (d *form) completes() bool {
+	return d.Fields[d.at].Path || d.Fields[d.at].Write != nil && strings.HasPrefix(d.inputs[d.at].Text(), "@")
+}
+
+func (d *form) found(msg screen.Found) {
+	in := &d.inputs[d.at]
+	switch {
+	case !d.completes():
+	case msg.For == in.Text():
+		in.Set(msg.Text)
+	case "@"+msg.For == in.Text():
+		in.Set("@" + msg.Text)
+	}
+}
+
+// written takes in what the editor left.
+func (d *form) written(msg screen.Written) {
+	i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == msg.Field })
+	switch {
+	case i < 0:
+	case msg.Err != nil:
+		d.refuse(msg.Field, msg.Err)
+	default:
+		d.inputs[i].Set("")
+		d.inputs[i].long = msg.Text
+		d.err = ""
+	}
+}
 
 func (d *form) key(e env.Env, a keymap.Action) screen.Effects {
 	switch a {
 	case keymap.Back:
-		return screen.Want(screen.Close{})
+		return d.leave(e)
 	case keymap.Up:
 		d.move(-1)
 	case keymap.Down:
 		d.move(1)
 	case keymap.PageUp:
-		d.at = 0
+		d.page(-1)
 	case keymap.PageDown:
-		d.at = len(d.Fields) - 1
+		d.page(1)
 	case keymap.Complete:
-		if d.Fields[d.at].Path {
-			return screen.Do(complete(d.inputs[d.at].Text()))
+		if d.completes() {
+			return screen.Do(complete(strings.TrimPrefix(d.inputs[d.at].Text(), "@")))
 		}
-		d.at = (d.at + 1) % len(d.Fields)
+		d.next()
+	case keymap.Editor:
+		if write := d.Fields[d.at].Write; write != nil {
+			return screen.Do(write(d.Fields[d.at].Name, d.value(d.at)))
+		}
 	case keymap.Apply:
 		return d.apply(e)
 	}
 	return screen.Effects{}
 }
 
-func (d *form) apply(e env.Env) screen.Effects {
-	values := Values{}
-	for i, f := range d.Fields {
-		values[f.Name] = strings.TrimSpace(d.inputs[i].Text())
+// leave closes the form, after a question where something was typed.
+func (d *form) leave(e env.Env) screen.Effects {
+	n := d.changed()
+	if n == 0 {
+		return screen.Want(screen.Close{})
 	}
+	return screen.Want(screen.Ask{Dialog: dialog.NewConfirm(e, dialog.Confirm{
+		Title: "Leave what you typed?", Yes: "Leave it",
+		Lines: []text.Safe{text.Safe(text.Plural(n, "field")) + " hold" + single(n) + " something new; none of it is applied."},
+		Then:  func(env.Env, dialog.Answer) screen.Effects { return screen.Want(screen.Close{}) },
+	})})
+}
+
+func single(n int64) text.Safe {
+	if n == 1 {
+		return "s"
+	}
+	return ""
+}
+
+func (d *form) apply(e env.Env) screen.Effects {
+	values := d.values()
 	if d.Check != nil {
 		if field, err := d.Check(values); err != nil {
 			d.refuse(field, err)
@@ -195,73 +339,4 @@ func (d *form) apply(e env.Env) screen.Effects {
 	effects := screen.Want(screen.Close{})
 	effects.Add(d.Then(e, values))
 	return effects
-}
-
-// below and most are the fewest and the most lines kept under the fields: for
-// the hint, or what is wrong.
-const (
-	below = 3
-	most  = 6
-)
-
-// Draw implements screen.Dialog.
-func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
-	labels := 0
-	for _, f := range d.Fields {
-		labels = max(labels, text.Width(f.Label))
-	}
-	inner := max(min(78, w-4), 1)
-	role, words := themes.Muted, d.Fields[d.at].Hint
-	if d.err != "" {
-		role, words = themes.Danger, text.Safe(e.Glyphs.Danger)+" "+d.err
-	}
-	parts := paint.Wrap(words, max(inner-2, 1))
-	foot := max(min(len(parts)+1, most), below)
-	d.rows = max(min(len(d.Fields), h-2-foot), 1)
-	c := e.Canvas(inner, d.rows+foot)
-	d.top = max(min(d.top, d.at), d.at-d.rows+1, 0)
-	for i := d.top; i < min(d.top+d.rows, len(d.Fields)); i++ {
-		d.drawField(e, c, i, labels)
-	}
-	c.End()
-	for _, part := range parts {
-		c.Gap(2)
-		c.Text(role, part)
-	}
-	c.Skip(c.Left())
-	return dialog.Frame(e, d.Title, c, w, h)
-}
-
-func (d *form) drawField(e env.Env, c *paint.Canvas, i, labels int) {
-	f := &d.Fields[i]
-	here := i == d.at
-	if here {
-		c.Put(themes.Accent, text.Safe(e.Glyphs.Cursor))
-	}
-	c.To(2)
-	role := themes.Muted
-	switch {
-	case i == d.wrong && d.err != "":
-		role = themes.Danger
-	case here:
-		role = themes.Title
-	}
-	c.Fit(role, f.Label, labels+2)
-	value := text.Clean(d.inputs[i].Text())
-	switch {
-	case f.Options != nil && here:
-		c.Put(themes.Muted, text.Safe(e.Glyphs.Left)+" ")
-		c.Put(themes.Text, value)
-		c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Right))
-	case f.Options != nil:
-		c.Gap(2)
-		c.Put(themes.Text, value)
-	case here:
-		c.Gap(2)
-		d.inputs[i].Draw(e, c, c.Width()-c.Col())
-	default:
-		c.Gap(2)
-		c.Put(themes.Text, text.Truncate(value, c.Width()-c.Col(), e.Glyphs.Ellipsis))
-	}
-	c.End()
 }

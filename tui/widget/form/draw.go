@@ -1,0 +1,159 @@
+package form
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"signalbox/keymap"
+	"signalbox/themes"
+	"signalbox/tui/env"
+	"signalbox/tui/paint"
+	"signalbox/tui/text"
+	"signalbox/tui/widget/dialog"
+)
+
+// below and most are the fewest and the most lines kept under the fields: for
+// the hint, or what is wrong. The names of the pages take tabRows above them.
+const (
+	below   = 3
+	most    = 6
+	tabRows = 2
+)
+
+// Draw implements screen.Dialog.
+func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
+	inner := max(min(78, w-4), 1)
+	role, words := themes.Muted, d.hint(e)
+	if d.err != "" {
+		role, words = themes.Danger, text.Safe(e.Glyphs.Danger)+" "+d.err
+	}
+	parts := paint.Wrap(words, max(inner-2, 1))
+	foot := max(min(len(parts)+1, most), below)
+	head := 0
+	if d.paged() {
+		head = tabRows
+	}
+	d.rows = max(min(d.tallest(), h-2-foot-head), 1)
+	c := e.Canvas(inner, head+d.rows+foot)
+	if head > 0 {
+		d.drawTabs(e, c)
+	}
+	d.drawFields(e, c)
+	c.Skip(head + d.rows - c.Row())
+	c.End()
+	for _, part := range parts {
+		c.Gap(2)
+		c.Text(role, part)
+	}
+	c.Skip(c.Left())
+	return dialog.Frame(e, d.Title, c, w, h)
+}
+
+// hint is what helps with the field in hand.
+func (d *form) hint(e env.Env) text.Safe {
+	f := &d.Fields[d.at]
+	if f.Write == nil {
+		return f.Hint
+	}
+	return f.Hint + ". " + text.Safe(e.Keys.LabelIn(keymap.Command, keymap.Editor)) + " writes it in $EDITOR, @FILE takes one, none leaves it out"
+}
+
+// drawTabs writes the names of the pages, from the first with which the one in
+// hand can be seen. The one with what is wrong is marked.
+func (d *form) drawTabs(e env.Env, c *paint.Canvas) {
+	d.tabs = d.tabs[:0]
+	names := d.pages()
+	from := slices.Index(names, d.Fields[d.at].Page)
+	for room := c.Width() - 2; from > 0; from-- { // 2 for a mark
+		if room -= text.Width(names[from]) + 2; room < text.Width(names[from-1])+2 {
+			break
+		}
+	}
+	for i, name := range names {
+		if i < from {
+			d.tabs = append(d.tabs, 0)
+			continue
+		}
+		words, role := " "+name+" ", themes.Muted
+		if d.err != "" && d.wrong >= 0 && d.Fields[d.wrong].Page == name {
+			words, role = " "+text.Safe(e.Glyphs.Danger)+words, themes.Danger
+		}
+		if name == d.Fields[d.at].Page {
+			c.Raise(themes.Cursor)
+			c.Put(themes.Text, words)
+			c.Lower()
+		} else {
+			c.Put(role, words)
+		}
+		d.tabs = append(d.tabs, c.Col())
+	}
+	c.Skip(tabRows)
+}
+
+func (d *form) drawFields(e env.Env, c *paint.Canvas) {
+	labels := 0
+	for _, f := range d.Fields {
+		labels = max(labels, text.Width(f.Label))
+	}
+	here := d.here()
+	at := max(slices.Index(here, d.at), 0)
+	d.top = max(min(d.top, at, len(here)-d.rows), at-d.rows+1, 0)
+	for _, i := range here[d.top:min(d.top+d.rows, len(here))] {
+		d.drawField(e, c, i, labels)
+	}
+}
+
+func (d *form) drawField(e env.Env, c *paint.Canvas, i, labels int) {
+	f := &d.Fields[i]
+	here := i == d.at
+	if here {
+		c.Put(themes.Accent, text.Safe(e.Glyphs.Cursor))
+	}
+	c.To(2)
+	role := themes.Muted
+	switch {
+	case i == d.wrong && d.err != "":
+		role = themes.Danger
+	case here:
+		role = themes.Title
+	}
+	c.Fit(role, f.Label, labels+2)
+	value := text.Clean(d.inputs[i].Text())
+	switch {
+	case f.Options != nil && here:
+		c.Put(themes.Muted, text.Safe(e.Glyphs.Left)+" ")
+		c.Put(themes.Text, value)
+		c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Right))
+	case value == "" && (f.Write != nil || d.inputs[i].long != ""):
+		d.drawLong(e, c, i, here)
+	case here:
+		c.Gap(2)
+		d.inputs[i].Draw(e, c, c.Width()-c.Col())
+	default:
+		c.Gap(2)
+		c.Put(themes.Text, text.Truncate(value, c.Width()-c.Col(), e.Glyphs.Ellipsis))
+	}
+	c.End()
+}
+
+// drawLong tells of a long text how it begins and how long it is.
+func (d *form) drawLong(e env.Env, c *paint.Canvas, i int, here bool) {
+	long := d.inputs[i].long
+	if here { // what is typed begins here
+		c.Gap(1)
+		d.inputs[i].Draw(e, c, 1)
+	} else {
+		c.Gap(2)
+	}
+	if long == "" {
+		c.Put(themes.Muted, "none")
+		return
+	}
+	size := text.Safe(fmt.Sprintf("%d characters", len([]rune(long))))
+	begin := text.Clean(strings.Join(strings.Fields(long), " "))
+	room := max(c.Width()-c.Col()-text.Width(size)-2, 0)
+	c.Put(themes.Text, text.Truncate(begin, room, e.Glyphs.Ellipsis))
+	c.Gap(2)
+	c.Put(themes.Muted, size)
+}
