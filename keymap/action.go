@@ -51,6 +51,7 @@ const (
 	Unmark    Action = "unmark"
 	Sort      Action = "sort"
 	Columns   Action = "columns"
+	Folders   Action = "folders"
 )
 
 // Acting on rows.

@@ -76,6 +76,7 @@ func finding() []Binding {
 		{Action: Unmark, Keys: keys("backspace"), Help: "unmark", Long: "Take away every mark", Scopes: on(Table)},
 		{Action: Sort, Keys: keys("s"), Help: "sort", Long: "Choose the column to sort by; the same one again turns the order round", Scopes: on(Slots, Table)},
 		{Action: Columns, Keys: keys("o"), Help: "columns", Long: "Choose the columns", Scopes: on(Slots, Table)},
+		{Action: Folders, Keys: keys("F"), Help: "by folder", Long: "List the queues by folder, each folder with the sum of its numbers, or all in one list", Scopes: on(Table)},
 	}
 }
 

@@ -13,10 +13,19 @@ import (
 	"signalbox/tui/widget/table"
 )
 
-func (s *Queues) columns() []table.Column[engine.QueueState] {
-	type queue = engine.QueueState
+func (s *Queues) columns() []table.Column[row] {
+	type queue = row
 	word := func(r themes.Role, of func(*queue) string) func(env.Env, *queue) table.Cell {
 		return func(_ env.Env, q *queue) table.Cell { return table.Cell{Role: r, Text: text.Clean(of(q))} }
+	}
+	// ofQueue leaves out of a folder's row what only queues have.
+	ofQueue := func(cell func(env.Env, *queue) table.Cell) func(env.Env, *queue) table.Cell {
+		return func(e env.Env, q *queue) table.Cell {
+			if q.folder != "" {
+				return table.Cell{}
+			}
+			return cell(e, q)
+		}
 	}
 	number := func(r themes.Role, of func(*queue) int64) func(env.Env, *queue) table.Cell {
 		return func(e env.Env, q *queue) table.Cell { return count(e, r, of(q)) }
@@ -28,17 +37,17 @@ func (s *Queues) columns() []table.Column[engine.QueueState] {
 		return func(a, b *queue) int { return cmp.Compare(of(a), of(b)) }
 	}
 	return []table.Column[queue]{
-		{Title: "queue", Min: 16, Ideal: 24, Most: 48, Grow: true, Measure: func(q *queue) string { return q.Name }, Cell: word(themes.Text, func(q *queue) string { return q.Name }), Less: byText(func(q *queue) string { return q.Name })},
-		{Title: "family", Min: 12, Drop: 8, Cell: word(themes.Muted, func(q *queue) string { return q.Family.String() }), Less: byText(func(q *queue) string { return q.Family.String() })},
-		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Cell: word(themes.Muted, func(q *queue) string { return q.Folder }), Less: byText(func(q *queue) string { return q.Folder })},
-		{Title: "lane", Min: 6, Drop: 3, Cell: laneCell, Less: byText(func(q *queue) string { return q.Lane })},
-		{Title: "consumer", Min: 8, Drop: 7, Cell: word(themes.Muted, func(q *queue) string { return q.Consumer.Kind }), Less: byText(func(q *queue) string { return q.Consumer.Kind })},
+		{Title: "queue", Min: 16, Ideal: 24, Most: 48, Grow: true, Measure: (*row).width, Draw: s.drawName, Cell: word(themes.Text, func(q *queue) string { return q.Name }), Less: byText(func(q *queue) string { return q.Name })},
+		{Title: "family", Min: 12, Drop: 8, Cell: ofQueue(word(themes.Muted, func(q *queue) string { return q.Family.String() })), Less: byText(func(q *queue) string { return q.Family.String() })},
+		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Blank: func(env.Env, *queue) bool { return s.grouped }, Cell: word(themes.Muted, func(q *queue) string { return q.Folder }), Less: byText(func(q *queue) string { return q.Folder })},
+		{Title: "lane", Min: 6, Drop: 3, Cell: ofQueue(laneCell), Less: byText(func(q *queue) string { return q.Lane })},
+		{Title: "consumer", Min: 8, Drop: 7, Cell: ofQueue(word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })), Less: byText(func(q *queue) string { return q.Consumer.Kind })},
 		{Title: "waiting", Min: 7, Right: true, Cell: number(themes.StateWaiting, func(q *queue) int64 { return q.Counts.Waiting() }), Less: byNumber(func(q *queue) int64 { return q.Counts.Waiting() })},
 		{Title: "delayed", Min: 7, Right: true, Drop: 10, Cell: number(themes.StateDelayed, func(q *queue) int64 { return q.Delayed }), Less: byNumber(func(q *queue) int64 { return q.Delayed })},
 		{Title: "running", Min: 7, Right: true, Drop: 1, Cell: number(themes.StateRunning, func(q *queue) int64 { return q.Counts.InFlight() }), Less: byNumber(func(q *queue) int64 { return q.Counts.InFlight() })},
 		{Title: "done", Min: 7, Right: true, Drop: 4, Cell: number(themes.StateDone, done), Less: byNumber(done)},
-		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, s.excepted), Less: byNumber(s.excepted)},
-		{Title: "failed", Min: 6, Right: true, Cell: number(themes.StateFault, s.failed), Less: byNumber(s.failed)},
+		{Title: "excepted", Min: 8, Right: true, Cell: number(themes.StateException, excepted), Less: byNumber(excepted)},
+		{Title: "failed", Min: 6, Right: true, Cell: number(themes.StateFault, failed), Less: byNumber(failed)},
 		{Title: "abandoned", Min: 9, Right: true, Drop: 2, Cell: number(themes.StateAbandoned, func(q *queue) int64 { return q.Counts[store.Abandoned] }), Less: byNumber(func(q *queue) int64 { return q.Counts[store.Abandoned] })},
 		{Title: "in/min", Min: 6, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.In) }), Less: byNumber(func(q *queue) int64 { return last(q.In) })},
 		{Title: "out/min", Min: 7, Right: true, Drop: 5, Cell: number(themes.Text, func(q *queue) int64 { return last(q.Out) }), Less: byNumber(func(q *queue) int64 { return last(q.Out) })},
@@ -47,7 +56,7 @@ func (s *Queues) columns() []table.Column[engine.QueueState] {
 		}},
 		{Title: "sla", Min: 6, Ideal: 9, Drop: 3, Blank: func(_ env.Env, q *queue) bool { return q.SLA.Total() == 0 }, Cell: sla},
 		{Title: "oldest", Min: 6, Right: true, Drop: 3, Cell: oldest, Less: oldestFirst},
-		{Title: "", Min: 1, Ideal: 8, Clip: true, Blank: func(_ env.Env, q *queue) bool { return q.ConsumerError == "" && !q.Paused }, Cell: standing},
+		{Title: "", Min: 1, Ideal: 8, Clip: true, Blank: func(_ env.Env, q *queue) bool { return q.ConsumerError == "" && !q.Paused && q.broken+q.paused == 0 }, Cell: standing},
 	}
 }
 
@@ -63,18 +72,16 @@ func count(e env.Env, r themes.Role, n int64) table.Cell {
 	return table.Cell{Role: r, Text: text.Safe(text.Count(n))}
 }
 
-func done(q *engine.QueueState) int64 {
+func done(q *row) int64 {
 	return q.Counts[store.Completed] + q.Counts[store.Successful]
 }
 
 // excepted counts business exceptions: by status, and in a jobs queue by what
 // its groups say.
-func (s *Queues) excepted(q *engine.QueueState) int64 {
-	return q.Counts[store.BusinessException] + s.business[q.Name]
-}
+func excepted(q *row) int64 { return q.Counts[store.BusinessException] + q.business }
 
-func (s *Queues) failed(q *engine.QueueState) int64 {
-	return q.Counts[store.Failed] + q.Counts[store.SystemException] - s.business[q.Name]
+func failed(q *row) int64 {
+	return q.Counts[store.Failed] + q.Counts[store.SystemException] - q.business
 }
 
 // last is the newest whole minute.
@@ -101,7 +108,7 @@ func scaleOf(queues []engine.QueueState) int {
 	return m
 }
 
-func laneCell(e env.Env, q *engine.QueueState) table.Cell {
+func laneCell(e env.Env, q *row) table.Cell {
 	if q.Lane == "slow" {
 		return table.Cell{Role: themes.LaneSlow, Text: text.Safe(e.Glyphs.LaneSlow) + " slow"}
 	}
@@ -109,7 +116,7 @@ func laneCell(e env.Env, q *engine.QueueState) table.Cell {
 }
 
 // sla tells how many waiting items are overdue or at risk, or that none is.
-func sla(e env.Env, q *engine.QueueState) table.Cell {
+func sla(e env.Env, q *row) table.Cell {
 	switch s := q.SLA; {
 	case s.Overdue > 0:
 		return table.Cell{Role: themes.Danger, Text: text.Safe(text.CompactCount(s.Overdue)) + " late"}
@@ -121,7 +128,7 @@ func sla(e env.Env, q *engine.QueueState) table.Cell {
 	return count(e, themes.Text, 0)
 }
 
-func oldest(e env.Env, q *engine.QueueState) table.Cell {
+func oldest(e env.Env, q *row) table.Cell {
 	if q.OldestWaitingAt.IsZero() {
 		return count(e, themes.Text, 0)
 	}
@@ -130,7 +137,7 @@ func oldest(e env.Env, q *engine.QueueState) table.Cell {
 
 // oldestFirst puts what has waited longest first, and queues where nothing
 // waits last.
-func oldestFirst(a, b *engine.QueueState) int {
+func oldestFirst(a, b *row) int {
 	x, y := a.OldestWaitingAt, b.OldestWaitingAt
 	if x.IsZero() != y.IsZero() {
 		return cmp.Compare(y, x)
@@ -138,11 +145,11 @@ func oldestFirst(a, b *engine.QueueState) int {
 	return cmp.Compare(x, y)
 }
 
-func standing(e env.Env, q *engine.QueueState) table.Cell {
+func standing(e env.Env, q *row) table.Cell {
 	switch {
-	case q.ConsumerError != "":
+	case q.ConsumerError != "" || q.broken > 0:
 		return table.Cell{Role: themes.Danger, Text: text.Safe(e.Glyphs.Danger) + " broken"}
-	case q.Paused:
+	case q.Paused || q.paused > 0:
 		return table.Cell{Role: themes.Warn, Text: text.Safe(e.Glyphs.Paused) + " paused"}
 	}
 	return table.Cell{}

@@ -4,7 +4,6 @@ package queues
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/themes"
@@ -28,17 +27,19 @@ type Queues struct {
 	gen      uint64
 	desk     act.Desk
 	revision uint64
-	table    table.Table[engine.QueueState, string]
+	table    table.Table[row, string]
 	filter   filterbar.Bar
-	business map[string]int64 // business exceptions among a queue's failed items
-	scale    int              // of the sparklines
-	first    firstrun.Page    // while there is no queue
+	scale    int             // of the sparklines
+	grouped  bool            // by folder
+	closed   map[string]bool // folders
+	first    firstrun.Page   // while there is no queue
 }
 
 // New makes the screen.
 func New(d act.Desk) *Queues {
-	q := &Queues{id: d.Number(), desk: d, scale: least}
-	q.table = table.New(q.columns(), func(q *engine.QueueState) string { return q.Name }, nil)
+	q := &Queues{id: d.Number(), desk: d, scale: least, closed: map[string]bool{}}
+	q.table = table.New(q.columns(), (*row).key, nil)
+	q.table.Arrange(q.arrange)
 	return q
 }
 
@@ -60,8 +61,10 @@ func (q *Queues) Scope() keymap.Scope {
 func (q *Queues) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs, keymap.New, keymap.QueueSet, keymap.Import:
+		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs, keymap.New, keymap.QueueSet, keymap.Import, keymap.Folders:
 		return true
+	case keymap.Left, keymap.Right:
+		return q.grouped
 	}
 	return list.Answers(a)
 }
@@ -73,6 +76,18 @@ func (q *Queues) Word(a keymap.Action) text.Safe {
 		return "copy name"
 	case keymap.Import:
 		return "import into it"
+	case keymap.Folders:
+		if q.grouped {
+			return "one list"
+		}
+	case keymap.Left:
+		return "fold"
+	case keymap.Right:
+		return "unfold"
+	case keymap.Open:
+		if row := q.table.Row(); row != nil && row.folder != "" {
+			return "fold"
+		}
 	}
 	return ""
 }
@@ -89,7 +104,7 @@ func (q *Queues) Footer(e env.Env) []keymap.Action {
 	if !e.ReadOnly {
 		actions = append(actions, keymap.Pause, keymap.QueueSet, keymap.New, keymap.Import)
 	}
-	return append(actions, keymap.Sort, keymap.Freeze)
+	return append(actions, keymap.Folders, keymap.Sort, keymap.Freeze)
 }
 
 // Ticks implements screen.Ticking: the oldest waiting item grows older.
@@ -144,16 +159,21 @@ func (q *Queues) take(e env.Env) {
 		return
 	}
 	q.revision = e.Snap.QueuesRevision
-	q.scale, q.business = scaleOf(e.Snap.Queues), businessIn(e.Snap.Groups)
+	q.scale = scaleOf(e.Snap.Queues)
+	business := businessIn(e.Snap.Groups)
 	q.filter.Check("queue", "folder", "family", "lane", "consumer", "description")
-	var rows []engine.QueueState
-	for _, queue := range e.Snap.Queues {
+	var rows []row
+	for i := range e.Snap.Queues {
+		queue := &e.Snap.Queues[i]
 		if q.filter.Matches(filterbar.Fields{
 			"queue", queue.Name, "folder", queue.Folder, "family", queue.Family.String(), "lane", queue.Lane,
 			"consumer", queue.Consumer.Kind, "description", queue.Description,
 		}) {
-			rows = append(rows, queue)
+			rows = append(rows, row{QueueState: queue, business: business[queue.Name]})
 		}
+	}
+	if q.grouped {
+		rows = byFolder(rows)
 	}
 	q.table.SetRows(rows, height(e), e.Now)
 }
@@ -182,8 +202,18 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 	switch a {
 	case keymap.Back:
 		return screen.Want(screen.Leave{})
-	case keymap.Open:
+	case keymap.Folders:
+		q.group(e)
+	case keymap.Left, keymap.Right:
 		if row := q.table.Row(); row != nil {
+			q.fold(e, row, a == keymap.Left)
+		}
+	case keymap.Open:
+		switch row := q.table.Row(); {
+		case row == nil:
+		case row.folder != "":
+			q.fold(e, row, !q.closed[row.folder])
+		default:
 			return screen.Want(screen.Push{Screen: items.New(q.desk, items.Queue(row.Name))})
 		}
 	case keymap.CopyIDs:
@@ -195,12 +225,10 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.New:
 		return queueform.New(e, q.desk, q.address())
 	case keymap.QueueSet:
-		if row := q.table.Row(); row != nil {
-			return queueform.Settings(e, q.desk, q.address(), row.Queue)
-		}
+		return q.settings(e)
 	case keymap.Import:
 		name := ""
-		if row := q.table.Row(); row != nil {
+		if row := q.table.Row(); row != nil && row.folder == "" {
 			name = row.Name
 		}
 		return queueform.Import(e, q.desk, q.address(), name)
@@ -247,6 +275,8 @@ func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
 	switch {
 	case q.table.Row() == nil && (a == keymap.Open || a == keymap.Pause || a == keymap.CopyIDs):
 		return "there is no row"
+	case q.table.Row() != nil && q.table.Row().folder != "" && (a == keymap.Pause || a == keymap.QueueSet):
+		return "this is a folder; go to a queue"
 	case a == keymap.Pause || a == keymap.New || a == keymap.QueueSet || a == keymap.Import:
 		return text.Clean(act.Barred(e))
 	}
@@ -257,13 +287,24 @@ func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
 // lines, the filter, the titles and the detail.
 func height(e env.Env) int { return max(e.Height-4-3, 1) }
 
+func (q *Queues) settings(e env.Env) screen.Effects {
+	row := q.table.Row()
+	if row == nil {
+		return screen.Effects{}
+	}
+	if why := q.Refuses(e, keymap.QueueSet); why != "" {
+		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: "Can't change settings: " + why}})
+	}
+	return queueform.Settings(e, q.desk, q.address(), row.Queue)
+}
+
 func (q *Queues) pause(e env.Env) screen.Effects {
 	row := q.table.Row()
 	if row == nil {
 		return screen.Effects{}
 	}
-	if why := act.Barred(e); why != "" {
-		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean("Can't pause or resume: " + why)}})
+	if why := q.Refuses(e, keymap.Pause); why != "" {
+		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: "Can't pause or resume: " + why}})
 	}
 	q.gen++
 	effects := screen.Do(q.desk.Pause(screen.Addr{Screen: q.id, Gen: q.gen}, row.Name, !row.Paused))
@@ -303,6 +344,8 @@ func (q *Queues) drawDetail(e env.Env, c *paint.Canvas) {
 	}
 	c.Gap(3)
 	switch {
+	case row.folder != "":
+		drawFolder(e, c, row)
 	case row.ConsumerError != "":
 		c.Put(themes.Danger, text.Safe(e.Glyphs.Danger)+" consumer error "+e.When(row.ConsumerErrorAt)+": ")
 		c.Put(themes.Text, text.Clean(row.ConsumerError))

@@ -54,7 +54,7 @@ func (t *Table[R, K]) Sort(title text.Safe) {
 		if c := &t.columns[i]; c.Title == title && c.Less != nil {
 			t.desc = t.sorted == i+1 && !t.desc
 			t.sorted = i + 1
-			t.until = time.Time{}
+			t.Settle()
 		}
 	}
 }

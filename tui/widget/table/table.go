@@ -69,14 +69,15 @@ type Table[R any, K comparable] struct {
 	key      func(*R) K
 	revision func(*R) uint64
 
-	rows  []R
-	index map[K]int
-	at    int // the cursor's row
-	top   int // the first row shown
-	gone  bool
-	held  bool
-	until time.Time // the order stands still before
-	loose bool      // the order never stands still
+	rows    []R
+	index   map[K]int
+	at      int // the cursor's row
+	top     int // the first row shown
+	gone    bool
+	held    bool
+	until   time.Time     // the order stands still before
+	loose   bool          // the order never stands still
+	arrange func([]R) []R // puts rows under others; nil where none are
 
 	longest []int // by column, of those that are measured
 
@@ -137,6 +138,13 @@ func (t *Table[R, K]) Holding(now time.Time) bool { return t.held && now.Before(
 // on a longer list must.
 func (t *Table[R, K]) Loose() { t.loose = true }
 
+// Arrange has rows stand under others as arrange puts them. Those beside each
+// other must keep the order in which it is given them.
+func (t *Table[R, K]) Arrange(arrange func([]R) []R) { t.arrange = arrange }
+
+// Settle lets rows change their places at once, whatever the hand has just done.
+func (t *Table[R, K]) Settle() { t.until = time.Time{} }
+
 // Held says that the order shown is not the order of the rows.
 func (t *Table[R, K]) Held() bool { return t.held }
 
@@ -146,8 +154,14 @@ func (t *Table[R, K]) Held() bool { return t.held }
 func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.held = false
 	rows = t.inSortOrder(rows)
+	if t.arrange != nil {
+		rows = t.arrange(rows)
+	}
 	if now.Before(t.until) && !t.loose {
 		rows = t.inOldOrder(rows)
+		if t.arrange != nil { // new ones to their places
+			rows = t.arrange(rows)
+		}
 	}
 	t.measure(rows)
 	old, oldAt, line := t.rows, t.at, t.at-t.topFor(height)
