@@ -70,9 +70,9 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 		return goneOr(target.Item, err)
 	}
 	stands := i.Status
-	if target.Revision != 0 && target.Revision != i.Revision {
+	if target.Revision != 0 && target.Revision != i.Revision && !t.onlyLookedAt(&i, target.Revision) {
 		last := t.lastChange(i.ID())
-		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen"+told(last)+"; it is now "+stands.String(), "look at it again")
+		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen"+told(last, t.now)+"; it is now "+stands.String(), "look at it again")
 		return answer(target.Item, Stale, err).at(stands).by(last), nil
 	}
 	q, err := t.Queue(i.Queue)
@@ -86,6 +86,19 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 	return Outcome{Item: target.Item, Result: OK, Status: i.Status, Next: copied, Revision: i.Revision}, err
 }
 
+// onlyLookedAt says that since a revision nothing has happened to an item but that
+// somebody looked at its masked fields, which keeps nobody from an act.
+func (t *tx) onlyLookedAt(i *store.Item, seen uint64) bool {
+	const most = 16
+	if seen > i.Revision || i.Revision-seen > most {
+		return false
+	}
+	since := int(i.Revision - seen)
+	changes, err := t.History(i.ID(), since)
+	return err == nil && len(changes) == since &&
+		!slices.ContainsFunc(changes, func(c store.Change) bool { return c.Event != revealed })
+}
+
 // lastChange is the newest of an item's history; zero where none is left or can
 // be read.
 func (t *tx) lastChange(id store.ID) store.Change {
@@ -96,12 +109,12 @@ func (t *tx) lastChange(id store.ID) store.Change {
 	return changes[0]
 }
 
-// told words who made a change and when.
-func told(c store.Change) string {
+// told words who made a change and how long ago.
+func told(c store.Change, now store.Time) string {
 	if c.Event == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %s by %s at %s", c.Event, c.Actor, c.At)
+	return fmt.Sprintf(": %s by %s %s", c.Event, c.Actor, ago(now, c.At))
 }
 
 func (t *tx) retry(q *store.Queue, i *store.Item, payload json.RawMessage, note string) (store.ID, error) {

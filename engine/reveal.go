@@ -6,6 +6,9 @@ import (
 	"signalbox/store"
 )
 
+// revealed is the event of a look at masked fields.
+const revealed = "reveal"
+
 // Reveal writes into an item's history that somebody looks at its masked
 // fields. What is looked at stays as it is, but for its revision.
 func (e *Engine) Reveal(ctx context.Context, id store.ID) error {
@@ -20,7 +23,7 @@ func (e *Engine) Reveal(ctx context.Context, id store.ID) error {
 			i.Undo = &undo
 		}
 		t.touch(i.Queue)
-		c := t.record(i.Queue, "reveal", "")
+		c := t.record(i.Queue, revealed, "")
 		c.Number, c.From, c.To = i.Number, i.Status, i.Status
 		return t.Put(&i, &c)
 	})

@@ -43,7 +43,7 @@ func (t *tx) review(i *store.Item, r *ReviewRequest) error {
 		return store.Conflict(thing, "it is "+i.Status.String()+"; only failed, excepted and abandoned items are reviewed", "leave it out")
 	}
 	if i.Review.Status == store.Verified && r.Action != Clear && r.Action != Note {
-		return store.Conflict(thing, "already verified by "+i.Review.Reviewer+" at "+i.Review.At.String(), "clear its review first")
+		return store.Conflict(thing, "already verified by "+i.Review.Reviewer+" "+ago(t.now, i.Review.At), "clear its review first")
 	}
 	event := Event("review-" + r.Action)
 	i.Undo = remember(i, event)

@@ -125,8 +125,28 @@ func TestRevealIsRecordedAndKeepsTheUndo(t *testing.T) {
 		if err != nil || history[0].Event != "reveal" || history[0].Actor != "ada" {
 			r.t.Fatalf("%+v, %v", history, err)
 		}
-		r.settle(rec, engine.Success, "")
-		r.wantStatus(rec.ID(), store.Successful)
+		out, err := r.Delete(r.ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: rec.ID(), Revision: rec.Revision + 99}}})
+		if err != nil || out[0].Result != engine.Stale {
+			r.t.Fatalf("%+v, %v", out, err)
+		}
+		r.settle(rec, engine.System, "broke")
+		r.wantStatus(rec.ID(), store.SystemException)
+		seen := engine.Target{Item: rec.ID(), Revision: r.item(rec.ID()).Revision}
+		for range 2 { // a look is no change that an act must heed
+			if err := r.Reveal(r.ctx, rec.ID()); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		note := engine.ReviewRequest{Targets: []engine.Target{seen}, Action: engine.Note, Note: "seen"}
+		if out, err := r.Review(r.ctx, note); err != nil || out[0].Result != engine.OK {
+			r.t.Fatalf("after a look: %+v, %v", out, err)
+		}
+		if err := r.Reveal(r.ctx, rec.ID()); err != nil {
+			r.t.Fatal(err)
+		}
+		if out, err := r.Review(r.ctx, note); err != nil || out[0].Result != engine.Stale {
+			r.t.Fatalf("after a note and a look: %+v, %v", out, err)
+		}
 		r.wantCode(r.Reveal(r.ctx, store.ID{Queue: "orders", Number: 99}), store.CodeNotFound)
 	})
 }

@@ -112,7 +112,7 @@ func (t *tx) withdraw(q *store.Queue, original *store.Item) error {
 	}
 	row, err := next(q, &c, EventWithdraw)
 	if err != nil {
-		return store.Conflict(fmt.Sprintf("item %q", original.ID().String()), "it has gone on as "+c.ID().String()+told(t.lastChange(c.ID())), "act on that one")
+		return store.Conflict(fmt.Sprintf("item %q", original.ID().String()), "it has gone on as "+c.ID().String()+told(t.lastChange(c.ID()), t.now), "act on that one")
 	}
 	return t.end(&c, row, "retry of "+original.ID().String()+" taken back")
 }
@@ -123,5 +123,5 @@ func (t *tx) notUndoable(i *store.Item) error {
 	if i.Undo == nil && i.Revision == 1 && !i.Previous.IsZero() {
 		return store.Conflict(thing, "it was made by the retry of "+i.Previous.String(), "take that one's retry back: `signalbox item undo "+i.Previous.String()+"`")
 	}
-	return store.Conflict(thing, "nothing can be taken back, as what came last is no operator's act"+told(t.lastChange(i.ID())), "see `signalbox item history "+i.ID().String()+"`")
+	return store.Conflict(thing, "nothing can be taken back, as what came last is no operator's act"+told(t.lastChange(i.ID()), t.now), "see `signalbox item history "+i.ID().String()+"`")
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,21 +90,48 @@ func TestPauseAndResumeOfAJob(t *testing.T) {
 }
 
 func TestActsOnJobsAsTheyWereSeen(t *testing.T) {
-	c := jobList(t)
-	c.engine.EditJob("triage-0302", func(j *engine.JobState) { j.Filling = true })
-	c.press("p")
-	c.shows("Could not pause the job", "changed since")
-	if len(c.engine.Steered) > 0 {
-		t.Fatalf("steered %q", c.engine.Steered)
+	for _, change := range []func(*engine.JobState){
+		func(j *engine.JobState) { j.Status, j.PausedBy = store.JobPaused, "grace" },
+		func(j *engine.JobState) { j.Number++ }, // another of this name
+		func(j *engine.JobState) { j.EndedAt = 1 },
+	} {
+		c := jobList(t)
+		c.press("x", "down", "enter")
+		c.shows("Cancel job triage-0302?")
+		c.engine.EditJob("triage-0302", change)
+		c.text("232").press("enter")
+		c.shows("Could not cancel the job", "changed since")
+		if len(c.engine.Steered) > 0 {
+			t.Fatalf("steered %q", c.engine.Steered)
+		}
 	}
-	c.feed()
-	c.press("esc", "x", "down", "enter")
-	c.shows("Cancel job triage-0302?")
-	c.engine.EditJob("triage-0302", func(j *engine.JobState) { j.Filling = false })
-	c.text("232").press("enter")
-	c.shows("Could not cancel the job", "changed since")
-	if len(c.engine.Steered) > 0 {
-		t.Fatalf("steered %q", c.engine.Steered)
+}
+
+// A job that gets on, is filled, or tries its completion again stands as it was
+// seen: what was decided about it is done.
+func TestAJobThatGetsOnIsNotChanged(t *testing.T) {
+	for _, change := range []func(*engine.JobState){
+		func(j *engine.JobState) { j.Available, j.Done, j.Total = j.Available-9, j.Done+9, j.Total+40 },
+		func(j *engine.JobState) { j.Filling = !j.Filling },
+		func(j *engine.JobState) { j.Hook.Tries++ },
+	} {
+		c := jobList(t)
+		c.engine.EditJob("triage-0302", change)
+		c.press("p")
+		c.engine.EditJob("triage-0302", change)
+		c.press("u")
+		c.feed()
+		seen, err := c.engine.Job(t.Context(), "triage-0302")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.press("x", "down", "enter")
+		c.engine.EditJob("triage-0302", change)
+		c.text(fmt.Sprint(seen.Left())).press("enter")
+		want := []string{"triage-0302 pause true", "triage-0302 pause false", "triage-0302 cancel"}
+		if !slices.Equal(c.engine.Steered, want) {
+			t.Fatalf("steered %q", c.engine.Steered)
+		}
 	}
 }
 

@@ -228,11 +228,11 @@ func (d Desk) steerNow(ctx context.Context, jobber Jobber, done *JobDone, note s
 	if err != nil {
 		return err
 	}
-	if done.Verb.wants(&now) && now.Revision != seen.Revision {
+	if done.Verb.wants(&now) {
 		done.Quiet, done.Job = true, now
 		return nil
 	}
-	if now.Revision != seen.Revision {
+	if !sameStanding(&now, &seen) {
 		return changedSince("job " + seen.ID)
 	}
 	switch done.Verb {
@@ -251,6 +251,12 @@ func (d Desk) steerNow(ctx context.Context, jobber Jobber, done *JobDone, note s
 	return err
 }
 
+// sameStanding says that a job stands as it was seen. That it gets on, is filled or
+// tries its completion again changes nothing of what a person decides about it.
+func sameStanding(now, seen *engine.JobState) bool {
+	return now.Number == seen.Number && now.Status == seen.Status && now.PausedBy == seen.PausedBy && now.EndedAt.IsZero() == seen.EndedAt.IsZero()
+}
+
 // unpauseJob takes a pause or its end back, as long as the job stands as that
 // left it.
 func (d Desk) unpauseJob(jobber Jobber, left engine.JobState, paused bool) screen.Undo {
@@ -260,7 +266,7 @@ func (d Desk) unpauseJob(jobber Jobber, left engine.JobState, paused bool) scree
 	}
 	return screen.Undo{What: what, Cmd: func() tea.Msg {
 		now, err := jobber.Job(d.ctx, left.ID)
-		if err == nil && now.Revision != left.Revision {
+		if err == nil && !sameStanding(&now, &left) {
 			err = changedSince("job " + left.ID)
 		}
 		if err == nil {

@@ -23,17 +23,17 @@ func columns() []table.Column[store.Change] {
 		{Title: "when", Min: 12, Cell: func(e env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: when(e, c.At)}
 		}},
-		{Title: "what", Min: 12, Grow: true, Most: 18, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "what", Min: 10, Ideal: 14, Most: 18, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(c.Event)}
 		}},
-		{Title: "of", Min: 16, Ideal: 28, Most: 40, Measure: name, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "of", Min: 16, Ideal: 21, Most: 40, Measure: name, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(name(c))}
 		}},
 		{Title: "is now", Min: 14, Ideal: 20, Drop: 1, Cell: turn},
-		{Title: "by", Min: 8, Ideal: 18, Drop: 2, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "by", Min: 8, Ideal: 14, Drop: 2, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: text.Clean(env.Robot(c.Actor))}
 		}},
-		{Title: "why", Min: 12, Grow: true, Drop: 3, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "why", Min: 14, Grow: true, Drop: 3, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: text.Clean(c.Why)}
 		}},
 	}
@@ -113,6 +113,9 @@ func (s *Events) summary(e env.Env) text.Safe {
 	case s.following():
 		parts = append(parts, "following")
 	default:
+		if n := s.table.Newer(); n > 0 {
+			parts = append(parts, text.Count(int64(n))+" newer above")
+		}
 		parts = append(parts, fmt.Sprintf("%s shows the newest", e.Keys.Label("top")))
 	}
 	if s.loaded {

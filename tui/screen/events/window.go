@@ -115,6 +115,7 @@ func (s *Events) accept(e env.Env, msg act.Streamed) {
 		s.searched = msg.Next
 	}
 	s.err, s.loaded = nil, true
+	s.table.Part(!msg.AtStart || !s.atStart || s.to != stay)
 	s.atStart, s.atEnd, s.last = msg.AtStart, msg.AtEnd, msg.Last
 	s.table.SetRows(msg.Rows, height(e), e.Now)
 	switch {

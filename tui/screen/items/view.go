@@ -64,6 +64,9 @@ func (s *Items) summary(e env.Env) text.Safe {
 	if s.table.Ranging() {
 		parts = append(parts, "marking a range")
 	}
+	if n := s.table.Newer(); n > 0 {
+		parts = append(parts, text.Count(int64(n))+" newer above")
+	}
 	if n := s.table.Vanished(); n > 0 {
 		parts = append(parts, text.Plural(int64(n), "mark")+" vanished")
 	}

@@ -194,6 +194,7 @@ func (s *Items) accept(e env.Env, got act.Window) {
 	s.filter.Fail(nil)
 	s.prune(got)
 	w.err, w.loaded = nil, true
+	s.table.Part(!got.AtStart || !w.atStart || w.to != stay) // else rows come into reach, not into being
 	w.atStart, w.atEnd, w.total, w.damaged = got.AtStart, got.AtEnd, got.Total, got.Damaged
 	s.table.SetRows(got.Rows, s.height(e), e.Now)
 	if w.to != stay { // the list is another, or it is looked at from elsewhere

@@ -175,6 +175,9 @@ func (s *Jobs) summary(e env.Env) text.Safe {
 	if len(e.Snap.Jobs) >= shownJobs {
 		words += " " + e.Glyphs.Sep + " the newest 100; `signalbox job list` has all"
 	}
+	if n := s.table.Newer(); n > 0 {
+		words += " " + e.Glyphs.Sep + " " + text.Count(int64(n)) + " newer above"
+	}
 	if s.table.Held() {
 		words += " " + e.Glyphs.Sep + " order held still"
 	}

@@ -155,6 +155,7 @@ func (t *Table[R, K]) Wheel(by, height int, now time.Time) {
 	t.at = max(min(t.at+by, len(t.rows)-1), 0)
 	t.top = t.topFor(height)
 	t.until = now.Add(hold)
+	t.look()
 }
 
 // Shown gives the titles and the texts of the rows held, as far as columns are

@@ -79,6 +79,9 @@ type Table[R any, K comparable] struct {
 	loose   bool          // the order never stands still
 	arrange func([]R) []R // puts rows under others; nil where none are
 
+	part  bool           // the rows held may not be the list's first
+	newer map[K]struct{} // rows that have come above those shown
+
 	longest []int // by column, of those that are measured
 
 	sorted int  // the column in order of which the rows stand, from 1; 0 none
@@ -165,6 +168,7 @@ func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	}
 	t.measure(rows)
 	old, oldAt, line := t.rows, t.at, t.at-t.topFor(height)
+	known := t.index
 	t.rows = rows
 	t.index = make(map[K]int, len(rows))
 	for i := range rows {
@@ -174,6 +178,7 @@ func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.at = max(min(t.at, len(rows)-1), 0)
 	t.top = t.at - line
 	t.top = t.topFor(height)
+	t.arrive(known)
 }
 
 // measure finds the longest text of the columns that want it known.
@@ -261,6 +266,7 @@ func (t *Table[R, K]) Move(a keymap.Action, height int, now time.Time) bool {
 	t.at = max(min(at, len(t.rows)-1), 0)
 	t.top = t.topFor(height)
 	t.until = now.Add(hold)
+	t.look()
 	return true
 }
 
