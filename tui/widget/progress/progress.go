@@ -92,17 +92,27 @@ func widest(parts []Part, cells []int, left int) int {
 	return at
 }
 
-// Legend writes the parts in words with their numbers, on as many lines as that
-// takes, each from column indent on; those of which there are none stand back.
+// Legend writes the parts in words with their numbers, in short ones where that
+// keeps it on a line; else on as many lines as it takes, each from column indent
+// on. Parts of which there are none stand back.
 func Legend(e env.Env, c *paint.Canvas, counts *store.JobCounts, indent int) {
+	parts := Parts(e, counts)
+	number, gap := text.Count, 3
+	switch room := c.Width() - indent; { // else it takes more lines
+	case legendWidth(parts, number, gap) <= room:
+	case legendWidth(parts, text.CompactCount, 2) <= room:
+		number, gap = text.CompactCount, 2
+	case legendWidth(parts, text.CompactCount, 1) <= room:
+		number, gap = text.CompactCount, 1
+	}
 	c.Gap(indent)
-	for i, p := range Parts(e, counts) {
-		words := " " + p.Word + " " + text.Safe(text.Count(p.N))
-		if i > 0 && c.Col()+3+1+text.Width(words) > c.Width() {
+	for i, p := range parts {
+		words := " " + p.Word + " " + text.Safe(number(p.N))
+		if i > 0 && c.Col()+gap+1+text.Width(words) > c.Width() {
 			c.End()
 			c.Gap(indent)
 		} else if i > 0 {
-			c.Gap(3)
+			c.Gap(gap)
 		}
 		role := themes.Text
 		if p.N == 0 {
@@ -112,6 +122,15 @@ func Legend(e env.Env, c *paint.Canvas, counts *store.JobCounts, indent int) {
 		c.Put(role, words)
 	}
 	c.End()
+}
+
+// legendWidth is the room that a legend on one line takes.
+func legendWidth(parts []Part, number func(int64) string, gap int) int {
+	w := -gap
+	for _, p := range parts {
+		w += gap + 1 + text.Width(" "+p.Word+" "+text.Safe(number(p.N)))
+	}
+	return w
 }
 
 // LegendLines is how many lines the legend takes in w columns.

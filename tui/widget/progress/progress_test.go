@@ -4,7 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"pgregory.net/rapid"
+
+	"signalbox/store"
+	"signalbox/themes"
+	"signalbox/tui/env"
 )
 
 func TestWidthsFillTheBarAndHideNothing(t *testing.T) {
@@ -68,5 +73,14 @@ func TestNoWidthsWithoutRoom(t *testing.T) {
 				t.Errorf("%d cells of %d", cells, w)
 			}
 		}
+	}
+}
+
+// The numbers of a job of millions stand on one line of the smallest full screen.
+func TestTheLegendFitsALine(t *testing.T) {
+	counts := store.JobCounts{Done: 12_345_678, Failed: 1_234_567, InFlight: 25, Available: 45_678_901, Delayed: 345_678, Cancelled: 0, Total: 59_628_280}
+	e := env.Env{Theme: themes.Default(true).For(colorprofile.NoTTY), Glyphs: themes.Unicode()}
+	if n := LegendLines(e, &counts, 3, 80); n != 1 {
+		t.Fatalf("it takes %d lines", n)
 	}
 }
