@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,6 +89,26 @@ func (d Desk) export(to screen.Addr, file string, sheet Sheet) tea.Cmd {
 		})
 		return answer
 	}
+}
+
+// ExportItems writes the items of a list to a file that is not there yet, at once,
+// and says how many they were and where they are.
+func (d Desk) ExportItems(file string, list engine.ListRequest) (rows int, path string, err error) {
+	sheet := Sheet{
+		Titles: []string{"item", "reference", "status", "priority", "attempts", "robot", "reason"}, List: &list,
+		Row: func(i *store.Item) []string {
+			reason := ""
+			if i.Error != nil {
+				reason = i.Error.Reason
+			}
+			return []string{i.ID().String(), i.Reference, i.Status.String(), i.Priority.String(), strconv.Itoa(i.Attempts), i.ClaimedBy, reason}
+		},
+	}
+	path, err = writeNew(file, func(w io.Writer) (err error) {
+		rows, err = d.write(w, strings.EqualFold(filepath.Ext(file), ".jsonl"), sheet)
+		return err
+	})
+	return rows, path, err
 }
 
 // writeNew writes a file that must not be there yet, whole or not at all, and

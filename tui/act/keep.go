@@ -138,6 +138,15 @@ func (d Desk) Import(to screen.Addr, im Import, again func(error) screen.Dialog)
 	return d.keep(to, again, func(k Keeper) (string, error) { return d.bringIn(k, im) })
 }
 
+// BringIn brings in a file at once, and says what came of it.
+func (d Desk) BringIn(im Import) (string, error) {
+	keeper, ok := d.engine.(Keeper)
+	if !ok {
+		return "", store.Invalid("queues", notThere, "use `signalbox item import` there")
+	}
+	return d.bringIn(keeper, im)
+}
+
 func (d Desk) bringIn(k Keeper, im Import) (string, error) {
 	f, err := os.Open(im.File)
 	if err != nil {

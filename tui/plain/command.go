@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"signalbox/engine"
@@ -19,6 +21,10 @@ type command struct {
 
 // commands lists what can be typed, in the order of the help.
 func commands() []command {
+	return slices.Concat(onLists(), onItems(), onMany(), onJobs(), onSetup(), onSession())
+}
+
+func onLists() []command {
 	return []command{
 		{"status", "", "how the pool and the queues stand", 0, false, func(s *session, _ []string) { s.status() }},
 		{"slots", "", "who holds which slot", 0, false, func(s *session, _ []string) { s.slots() }},
@@ -27,6 +33,12 @@ func commands() []command {
 		{"more", "", "go on with the list", 0, false, func(s *session, _ []string) { s.more() }},
 		{"groups", "", "what waits for a person, by reason", 0, false, func(s *session, _ []string) { s.groups() }},
 		{"robots", "", "who claims", 0, false, func(s *session, _ []string) { s.robots() }},
+		{"events", "[FILTER]", "what happened last: events queue:invoices", 0, false, (*session).events},
+	}
+}
+
+func onItems() []command {
+	return []command{
 		{"show", "ID", "an item whole, masked fields hidden", 1, false, func(s *session, a []string) { s.withID(a[0], s.show) }},
 		{"history", "ID", "what happened to an item", 1, false, func(s *session, a []string) { s.withID(a[0], s.history) }},
 		{"why", "ID", "why an item is not running, and what would help", 1, false, func(s *session, a []string) { s.withID(a[0], s.why) }},
@@ -40,9 +52,14 @@ func commands() []command {
 		{"note", "ID TEXT", "write a note on an item", 2, true, func(s *session, a []string) { s.review("note", engine.Note, a[0], "", rest(a)) }},
 		{"pause", "QUEUE", "hand out nothing more of a queue", 1, true, func(s *session, a []string) { s.pause(a[0], true) }},
 		{"resume", "QUEUE", "hand out items of a queue again", 1, true, func(s *session, a []string) { s.pause(a[0], false) }},
+	}
+}
+
+func onSession() []command {
+	return []command{
 		{"follow", "[FILTER]", "tell changes as they come: follow event:business queue:invoices", 0, false, (*session).followed},
 		{"quiet", "", "tell no changes, only notices", 0, false, func(s *session, _ []string) { s.follow = false; s.say("Quiet: notices only.") }},
-		{"help", "", "these words", 0, false, func(s *session, _ []string) { s.help() }},
+		{"help", "[COMMAND]", "these words, or those on one command", 0, false, (*session).help},
 		{"quit", "", "leave", 0, false, func(s *session, _ []string) { s.ended = true }},
 	}
 }
@@ -59,6 +76,8 @@ func (s *session) command(line string) {
 	if name == "exit" || name == "q" {
 		name = "quit"
 	}
+	asked := s.asked
+	s.asked = question{}
 	var names []string
 	for _, c := range commands() {
 		names = append(names, c.name)
@@ -72,6 +91,10 @@ func (s *session) command(line string) {
 			s.say("Not done: %s.", s.barred())
 		default:
 			s.refresh()
+			if c.run == nil {
+				s.answer(asked, args)
+				return
+			}
 			c.run(s, args)
 		}
 		return
@@ -98,9 +121,19 @@ func (s *session) barred() string {
 	return ""
 }
 
-func (s *session) help() {
+// help tells of all commands, or of those whose name begins as one that is asked
+// for.
+func (s *session) help(args []string) {
+	found := false
 	for _, c := range commands() {
+		if len(args) > 0 && !strings.HasPrefix(c.name, strings.ToLower(args[0])) {
+			continue
+		}
+		found = true
 		s.say("%s: %s.", strings.TrimSpace(c.name+" "+c.args), c.help)
+	}
+	if !found {
+		s.say("There is no command %q; help lists them.", args[0])
 	}
 }
 
@@ -131,11 +164,24 @@ func (s *session) act(verb, name string, do func([]engine.Target) ([]engine.Outc
 		case outcomes[0].Result != engine.OK:
 			s.say("Could not %s %s: %s.", verb, id, or(outcomes[0].Error, outcomes[0].Result))
 		case !outcomes[0].Next.IsZero():
+			s.undoes(outcomes[0])
 			s.say("Done: %s is %s, and goes on as %s.", id, outcomes[0].Status, outcomes[0].Next)
 		default:
+			s.undoes(outcomes[0])
 			s.say("Done: %s is %s.", id, outcomes[0].Status)
 		}
 	})
+}
+
+// undoes keeps how the act on an item is taken back.
+func (s *session) undoes(o engine.Outcome) {
+	s.undo = func() error {
+		outcomes, err := s.Engine.Undo(s.ctx, engine.UndoRequest{Targets: []engine.Target{{Item: o.Item, Revision: o.Revision}}})
+		if err == nil && len(outcomes) > 0 && outcomes[0].Result != engine.OK {
+			err = errors.New(or(outcomes[0].Error, outcomes[0].Result))
+		}
+		return err
+	}
 }
 
 func (s *session) review(verb, action, name, reviewer, note string) {
@@ -149,10 +195,22 @@ func (s *session) pause(queue string, paused bool) {
 	switch {
 	case err != nil:
 		s.say("%v.", err)
+	case q.Unchanged:
+		s.say("Queue %s stood so already.", q.Name)
 	case q.Paused:
+		s.unpauses(q.Name, false)
 		s.say("Queue %s is paused: what runs goes on, nothing new is taken.", q.Name)
 	default:
+		s.unpauses(q.Name, true)
 		s.say("Queue %s goes on.", q.Name)
+	}
+}
+
+// unpauses keeps how a pause or its end is taken back.
+func (s *session) unpauses(queue string, paused bool) {
+	s.undo = func() error {
+		_, err := s.Engine.PauseQueue(s.ctx, queue, paused)
+		return err
 	}
 }
 

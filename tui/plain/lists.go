@@ -164,6 +164,16 @@ func (s *session) robots() {
 }
 
 func (s *session) show(id store.ID) {
+	var mask []string
+	for i := range s.snap.Queues {
+		if s.snap.Queues[i].Name == id.Queue {
+			mask = s.snap.Queues[i].Mask
+		}
+	}
+	s.showWhole(id, mask)
+}
+
+func (s *session) showWhole(id store.ID, mask []string) {
 	r, err := s.Engine.Item(s.ctx, id)
 	if err != nil {
 		s.say("%v.", err)
@@ -174,12 +184,11 @@ func (s *session) show(id store.ID) {
 	if r.Review.Status != store.NoReview || r.Review.Note != "" {
 		s.say("Review %s by %s: %s.", r.Review.Status, or(r.Review.Reviewer, "nobody"), or(r.Review.Note, "no note"))
 	}
-	var mask []string
-	for i := range s.snap.Queues {
-		if s.snap.Queues[i].Name == id.Queue {
-			mask = s.snap.Queues[i].Mask
-		}
-	}
+	s.contents(&r, mask)
+}
+
+// contents tells what an item carries, without what is masked.
+func (s *session) contents(r *engine.Record, mask []string) {
 	for _, part := range []struct {
 		name string
 		raw  json.RawMessage
@@ -218,5 +227,25 @@ func (s *session) why(id store.ID) {
 			words += ". What helps: " + r.Mend
 		}
 		s.say("%s.", words)
+	}
+}
+
+// events tells what happened last, the oldest first.
+func (s *session) events(args []string) {
+	source, ok := s.Engine.(act.Streamer)
+	if !ok {
+		s.say("The engine at the other end does not tell.")
+		return
+	}
+	got, err := source.Stream(s.ctx, engine.StreamRequest{Filter: strings.Join(args, " "), Limit: paging})
+	if err != nil {
+		s.say("%v.", err)
+		return
+	}
+	for i := len(got.Changes) - 1; i >= 0; i-- {
+		s.change(&got.Changes[i])
+	}
+	if len(got.Changes) == 0 {
+		s.say("Nothing matches.")
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/progress"
 )
 
 // Options say what is to be shown, and to whom. All but Title are required.
@@ -57,6 +58,12 @@ type session struct {
 	snap   *engine.Snapshot
 	list   *engine.ListRequest // what `more` goes on with
 	ended  bool
+
+	asked   question // what waits for a yes
+	undo    func() error
+	bulk    uint64 // the act on many begun here that runs
+	watched watched
+	speeds  *progress.Speeds
 }
 
 // news is the watcher's answer.
@@ -69,7 +76,7 @@ type news struct {
 // quits, or ctx ends. What has been read is done in any case.
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(engine.WithActor(ctx, o.Actor))
-	s := &session{Options: o, ctx: ctx, out: bufio.NewWriter(o.Output), follow: true}
+	s := &session{Options: o, ctx: ctx, out: bufio.NewWriter(o.Output), follow: true, speeds: progress.NewSpeeds()}
 	if err := s.begin(); err != nil {
 		cancel()
 		return err
@@ -189,6 +196,8 @@ func (s *session) news(snap *engine.Snapshot) {
 			s.say("Notice: %s.", n.Text)
 		}
 	}
+	s.gotOn()
+	s.manyGotOn()
 	source, ok := s.Engine.(act.Streamer)
 	if !ok || !s.follow {
 		return

@@ -2,6 +2,7 @@ package queueform
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,6 +32,23 @@ func patch(q *store.Queue, typed form.Values) (map[string]any, string, error) {
 		into[name] = value
 	}
 	return changed, "", nil
+}
+
+// Change gives the patch for one setting of a queue, by its JSON name and a text as
+// the form takes it.
+func Change(q *store.Queue, name, value string) (map[string]any, error) {
+	typed := form.Values{}
+	known := false
+	for _, s := range settings() {
+		typed[s.name] = s.of(q)
+		known = known || s.name == name
+	}
+	if !known {
+		return nil, store.Invalid(fmt.Sprintf("setting %q", name), "a queue has none of this name", "see `signalbox queue show "+q.Name+"`")
+	}
+	typed[name] = value
+	changed, _, err := patch(q, typed)
+	return changed, err
 }
 
 // fieldOf tells which field an engine's refusal is about: by the thing that it
