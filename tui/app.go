@@ -37,35 +37,36 @@ type place struct {
 func (p *place) top() screen.Screen { return p.stack[len(p.stack)-1] }
 
 type app struct {
-	env     env.Env
-	desk    act.Desk
-	clock   func() time.Time
-	title   text.Safe
-	file    string // where settings are kept, "" for nowhere
-	demo    bool
-	look    look
-	prefs   prefs
-	mouse   mouse
-	guard   guard
-	tea     *tea.Program // whose frames are paced
-	pace    pace
-	feed    feed
-	places  []place
-	speeds  *progress.Speeds // of the jobs, kept up whatever is in front
-	at      int              // the place shown
-	dialogs []screen.Dialog
-	toasts  toast.List
-	acts    int             // under way
-	undo    screen.Undo     // of the act done last
-	ended   map[uint64]bool // bulk acts whose end has been told
-	engine  EngineAt
-	ticking bool // a tick is on its way
-	minutes bool // the next minute is waited for
-	still   bool // neither feed nor clock: one frame is all that is wanted
-	dirty   bool
-	whole   *paint.Canvas // reused from frame to frame, as is the screen's
-	body    *paint.Canvas
-	view    tea.View
+	env      env.Env
+	desk     act.Desk
+	clock    func() time.Time
+	title    text.Safe
+	file     string // where settings are kept, "" for nowhere
+	demo     bool
+	look     look
+	prefs    prefs
+	mouse    mouse
+	guard    guard
+	tea      *tea.Program // whose frames are paced
+	pace     pace
+	feed     feed
+	places   []place
+	speeds   *progress.Speeds // of the jobs, kept up whatever is in front
+	at       int              // the place shown
+	dialogs  []screen.Dialog
+	toasts   toast.List
+	acts     int             // under way
+	undo     screen.Undo     // of the act done last
+	ended    map[uint64]bool // bulk acts whose end has been told
+	engine   EngineAt
+	clippers [][]string // programs that reach the desktop's clipboard
+	ticking  bool       // a tick is on its way
+	minutes  bool       // the next minute is waited for
+	still    bool       // neither feed nor clock: one frame is all that is wanted
+	dirty    bool
+	whole    *paint.Canvas // reused from frame to frame, as is the screen's
+	body     *paint.Canvas
+	view     tea.View
 }
 
 // look is what the theme follows from.
@@ -198,6 +199,8 @@ func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 		return a.goOpen(i)
 	case screen.Narrow:
 		return a.narrow(i.Filter)
+	case screen.Clip:
+		return a.clip(i)
 	}
 	return nil
 }

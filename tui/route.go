@@ -56,6 +56,8 @@ func (a *app) route(msg tea.Msg) tea.Cmd {
 		return a.typed(msg)
 	case broken:
 		a.broke("a command", msg.value, msg.stack)
+	case clippedMsg:
+		a.clipped(msg)
 	case savedMsg:
 		a.saved(msg)
 	case barrierMsg:

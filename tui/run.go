@@ -144,7 +144,8 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 			Keys: keys, Now: o.Clock(), Place: o.Place, Zone: zoneOf(o.Config.Zone),
 			Focused: true, ReadOnly: o.ReadOnly, Actor: o.Actor,
 		},
-		dirty: true,
+		clippers: clippers(o.Environ),
+		dirty:    true,
 	}
 	a.own(o.Themes)
 	a.restyle()

@@ -62,6 +62,36 @@ func TestCopyTakesTheMarkedAndSaysWhatIsTooMuch(t *testing.T) {
 	c.shows("Not copied: 1,160 items are more than a clipboard is for", "signalbox item list -o json")
 }
 
+// The desktop's own clipboard is reached by its program, which is named; not
+// from the other end of an SSH connection.
+func TestCopyReachesTheDesktop(t *testing.T) {
+	folder := t.TempDir()
+	taken := filepath.Join(folder, "taken")
+	install := func(script string) {
+		if err := os.WriteFile(filepath.Join(folder, "wl-copy"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	desktop := func(more ...string) func(*Options) {
+		return func(o *Options) { o.Environ = append(o.Environ, append(more, "WAYLAND_DISPLAY=wayland-0")...) }
+	}
+	install("cat > " + taken + "; echo noise; echo noise >&2")
+	c := group(t, desktop())
+	c.press("y")
+	c.shows("Copied finance.orders/4 to the clipboard, by wl-copy")
+	if got, err := os.ReadFile(taken); err != nil || string(got) != "finance.orders/4" {
+		t.Fatalf("%q %v", got, err)
+	}
+	c = group(t, desktop("SSH_CONNECTION=1.2.3.4"))
+	c.press("y")
+	c.shows("Sent finance.orders/4 to the clipboard, where the terminal allows it (OSC 52)")
+	install("exit 3")
+	c = group(t, desktop())
+	c.press("y")
+	c.shows("wl-copy did not take finance.orders/4: exit status 3")
+}
+
 // The editor is a program of the test's; what it leaves becomes the payload,
 // with the masked fields as they were.
 func TestEditAndRetry(t *testing.T) {

@@ -37,19 +37,14 @@ func (c Copied) Tell() screen.Effects {
 	return Copy(c.Text, text.Plural(int64(c.N), "item")+" as JSON")
 }
 
-// Copy hands text to the terminal's clipboard. Whether it takes it can't be
-// known, so the outcome says what was done.
+// Copy has text put on the clipboard, unless terminals do not take as much.
 func Copy(words, what string) screen.Effects {
 	if len(words) > clipboard {
 		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean(fmt.Sprintf(
 			"Not copied: %s are %s, and terminals take %s. `signalbox item list -o json` prints them",
 			what, text.Bytes(int64(len(words))), text.Bytes(clipboard)))}})
 	}
-	effects := screen.Do(tea.SetClipboard(words))
-	effects.Want(screen.Say{Toast: screen.Toast{
-		Text: text.Clean("Sent " + what + " to the clipboard, where the terminal allows it (OSC 52)"),
-	}})
-	return effects
+	return screen.Want(screen.Clip{Text: words, What: text.Clean(what)})
 }
 
 // CopyIDs copies the names of items.

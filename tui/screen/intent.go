@@ -56,11 +56,18 @@ type Go struct {
 // Narrow filters the screen in front.
 type Narrow struct{ Filter string }
 
+// Clip puts a text on the clipboard, and tells what became of it.
+type Clip struct {
+	Text string
+	What text.Safe // the text in words
+}
+
 func (Set) intent()     {}
 func (Save) intent()    {}
 func (Press) intent()   {}
 func (Go) intent()      {}
 func (Narrow) intent()  {}
+func (Clip) intent()    {}
 func (Push) intent()    {}
 func (Leave) intent()   {}
 func (Ask) intent()     {}
