@@ -57,7 +57,7 @@ func TestItems(t *testing.T) {
 	if err != nil || len(rows) != 4 || rows[0][0] != "id" || rows[1][5] != "INV-1" {
 		t.Errorf("csv is %v, %v", rows, err)
 	}
-	history := r.ok("item", "history", "inv/1", "-o", "jsonl")
+	history := r.ok("item", "history", "inv/3", "-o", "jsonl")
 	if change := parse[struct{ Event, Actor, To string }](t, strings.TrimSpace(history)); change.Event != "add" || change.Actor != "kim" || change.To != "pending" {
 		t.Errorf("history is %s", history)
 	}

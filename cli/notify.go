@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) notifyCommands() *cobra.Command {
-	return group("notify", "Addresses that are told when jobs end and items are abandoned", nil, a.notifyAdd(), a.notifyList(), a.notifyRemove())
+	return group("notify", "Addresses that are told when jobs end and items are abandoned, at risk or overdue", nil, a.notifyAdd(), a.notifyList(), a.notifyRemove())
 }
 
 func (a *app) notifyAdd() *cobra.Command {
@@ -41,7 +41,7 @@ func (a *app) notifyAdd() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&w.Events, "on", nil, "the events: job (one has ended), abandoned (default all)")
+	c.Flags().StringSliceVar(&w.Events, "on", nil, "the events: job (one has ended), abandoned, at-risk, overdue (default all)")
 	c.Flags().StringVar(&secret, "secret", "", "with which what is sent is signed: a text, @FILE, or - for stdin")
 	return c
 }

@@ -102,7 +102,7 @@ func (t *tx) edit(q *store.Queue, i *store.Item, r *EditRequest) error {
 	}
 	if r.DueAt != nil && *r.DueAt != i.DueAt {
 		note("due", i.DueAt, *r.DueAt)
-		i.DueAt = *r.DueAt
+		i.DueAt, i.DueTold = *r.DueAt, false
 	}
 	if r.DeferUntil != nil && *r.DeferUntil != i.DeferUntil {
 		note("deferred until", i.DeferUntil, *r.DeferUntil)

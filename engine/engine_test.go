@@ -21,13 +21,15 @@ type rig struct {
 	ctx context.Context
 }
 
+// opens make an empty store of each kind, by its name.
+var opens = map[string]func(*testing.T) store.Store{
+	"memory": func(*testing.T) store.Store { return memory.New() },
+	"bolt":   func(t *testing.T) store.Store { return openBolt(t, filepath.Join(t.TempDir(), "test.db")) },
+}
+
 // eachStore runs the test in virtual time on every store.
 func eachStore(t *testing.T, test func(*rig)) {
 	t.Helper()
-	opens := map[string]func(*testing.T) store.Store{
-		"memory": func(*testing.T) store.Store { return memory.New() },
-		"bolt":   func(t *testing.T) store.Store { return openBolt(t, filepath.Join(t.TempDir(), "test.db")) },
-	}
 	for name, open := range opens {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,11 @@ import (
 	"signalbox/store"
 )
 
-// sweepSize is how many expired items are handled in one commit.
+// burstPause is the least time between two bursts of dates, so that those that come
+// one after the other make no flood of notices and webhooks.
+const burstPause = 5 * time.Second
+
+// sweepSize is how many items of a kind are handled in one commit.
 const sweepSize = 500
 
 // expirer acts when time itself changes items: a lease runs out, a delay ends.
@@ -19,6 +23,7 @@ type expirer struct {
 	alarm
 	cancel context.CancelFunc
 	done   chan struct{}
+	told   store.Time // when dates were last told of
 }
 
 // init readies the expirer for what changes tell it before it is started.
@@ -58,6 +63,11 @@ func (x *expirer) run(ctx context.Context) {
 
 // sweep applies all that has run out by now, and arms the timer for what is next.
 func (x *expirer) sweep(ctx context.Context) error {
+	var dates burst
+	if x.told == 0 || x.told.Add(burstPause) <= x.e.now() {
+		dates = burst{}
+		defer func() { x.finish(dates) }()
+	}
 	for {
 		var at store.Time
 		err := x.e.look(ctx, func(r store.Reader) (err error) {
@@ -71,15 +81,32 @@ func (x *expirer) sweep(ctx context.Context) error {
 			x.due(at)
 			return nil
 		}
-		if err := x.e.expire(ctx); err != nil {
+		held, err := x.e.expire(ctx, dates)
+		if err != nil {
 			return err
+		}
+		if held {
+			x.due(max(x.told.Add(burstPause), x.e.now().Add(burstPause/5)))
+			return nil
 		}
 	}
 }
 
-// expire ends the leases that have run out and offers what has become ready.
-func (e *Engine) expire(ctx context.Context) error {
-	return e.change(ctx, func(t *tx) error {
+// finish ends a burst with a notice for each of its queues and events.
+func (x *expirer) finish(dates burst) {
+	if len(dates) > 0 {
+		x.told = x.e.now()
+		x.e.feed.touch(&effects{notices: dates.notices(x.told)})
+	}
+}
+
+// expire ends the leases that have run out, offers what has become ready and tells
+// of dates that have come, which it adds to dates, or with nil does not. All that is
+// left to do may be held back: by that, or by open imports.
+func (e *Engine) expire(ctx context.Context, dates burst) (held bool, err error) {
+	var told burst
+	err = e.change(ctx, func(t *tx) error {
+		told = burst{}
 		expired, err := t.Expired(t.now, sweepSize)
 		if err != nil {
 			return err
@@ -95,8 +122,22 @@ func (e *Engine) expire(ctx context.Context) error {
 			t.touch(name)
 			t.offer(name)
 		}
-		return nil
+		if dates == nil {
+			passed, err := t.Passed(t.now, 1)
+			held = len(passed) > 0 && len(expired)+len(ripe) == 0
+			return err
+		}
+		held, err = t.tellDates(told)
+		held = held && len(expired)+len(ripe)+len(told) == 0
+		return err
 	})
+	if err != nil {
+		return false, err
+	}
+	for of, n := range told {
+		dates[of] += n
+	}
+	return held, nil
 }
 
 // reason says why a claim ended without a word.

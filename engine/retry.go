@@ -186,7 +186,7 @@ func (t *tx) copyOf(q *store.Queue, i *store.Item, payload []byte, with func(*st
 		Queue: i.Queue, Family: i.Family, Status: waiting(i.Family)[0],
 		Reference: i.Reference, Priority: i.Priority, MaxAttempts: i.MaxAttempts, Retryable: true,
 		RetryNo: i.RetryNo + 1, Chain: i.Chain, Previous: i.ID(),
-		DueAt: i.DueAt, RiskAt: i.RiskAt, Job: i.Job, Weight: i.Weight,
+		DueAt: i.DueAt, RiskAt: i.RiskAt, DueTold: i.DueTold, RiskTold: i.RiskTold, Job: i.Job, Weight: i.Weight,
 	}
 	if _, err := t.Job(i.Job); inJob(i) && store.CodeOf(err) == store.CodeNotFound {
 		c.Weight = 0 // the job was deleted

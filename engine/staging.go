@@ -153,6 +153,7 @@ func (im *importing) close(ctx context.Context) error {
 		im.staged.show(true) // to who runs behind this in the same commit
 		t.touch(im.request.Queue)
 		t.offer(im.request.Queue)
+		t.remind(t.now) // of dates that came meanwhile
 		why := fmt.Sprintf("%d items from %s", im.done.Stored, or(im.request.From, "outside"))
 		return firstOf(t.PutMark(im.request.Queue, importMark, 0), t.Append(t.record(im.request.Queue, "import", why)))
 	})

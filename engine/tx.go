@@ -257,6 +257,7 @@ func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 	if inJob(i) {
 		t.touchJob(i.Job)
 	}
+	t.remind(i.NextDate())
 	switch {
 	case i.Withheld:
 	case i.Status.InFlight():

@@ -17,7 +17,7 @@ const (
 	AbandonedEvent = "abandoned" // items were abandoned
 )
 
-var webhookEvents = []string{JobEvent, AbandonedEvent}
+var webhookEvents = []string{JobEvent, AbandonedEvent, AtRiskEvent, OverdueEvent}
 
 // maxWebhooks bounds how many addresses one event goes to.
 const maxWebhooks = 20

@@ -205,9 +205,12 @@ type Item struct {
 	DeferUntil  Time     `json:"defer_until,omitzero"`
 	DueAt       Time     `json:"due_at,omitzero"`
 	RiskAt      Time     `json:"risk_at,omitzero"`
-	CreatedAt   Time     `json:"created_at"`
-	CreatedBy   string   `json:"created_by,omitempty"`
-	Job         string   `json:"job,omitempty"`
+	// DueTold and RiskTold say that its date has come and everybody was told.
+	DueTold   bool   `json:"-"`
+	RiskTold  bool   `json:"-"`
+	CreatedAt Time   `json:"created_at"`
+	CreatedBy string `json:"created_by,omitempty"`
+	Job       string `json:"job,omitempty"`
 	// Weight is how many units of work the item is in its Job's counters; 0
 	// counts nowhere.
 	Weight int `json:"weight,omitempty"`
@@ -243,6 +246,20 @@ func (i *Item) ErrorKind() string {
 // ReadyAt is when a waiting item may be claimed: the later of its retry delay
 // and its deferral; 0 = at once.
 func (i *Item) ReadyAt() Time { return max(i.AvailableAt, i.DeferUntil) }
+
+// NextDate is the earliest of its dates that has not been told of, 0 when there is
+// none: a settled item has none, and a risk date behind the due date says nothing.
+func (i *Item) NextDate() Time {
+	switch {
+	case !i.Status.Waiting() && !i.Status.InFlight():
+		return 0
+	case i.RiskAt != 0 && !i.RiskTold && (i.DueAt == 0 || i.RiskAt < i.DueAt && !i.DueTold):
+		return i.RiskAt
+	case !i.DueTold:
+		return i.DueAt
+	}
+	return 0
+}
 
 // MarshalJSON writes the item's id before its fields.
 func (i Item) MarshalJSON() ([]byte, error) {

@@ -135,8 +135,9 @@ type Reader interface {
 	// queue "" = of all queues.
 	Groups(queue string) ([]Group, error)
 
-	// NextDue gives the earliest instant at which a lease ends or a delayed
-	// item becomes ready, 0 when nothing is to come. It may lie in the past.
+	// NextDue gives the earliest instant at which a lease ends, a delayed item
+	// becomes ready or a date comes that has not been told of, 0 when nothing is
+	// to come. It may lie in the past.
 	NextDue() (Time, error)
 
 	// History gives an item's changes, newest first, at most limit.
@@ -219,8 +220,11 @@ type Tx interface {
 
 	// Expired gives items in flight whose lease ended before or at now,
 	// earliest first and then by id, at most limit. Those that can't be read
-	// are left out, here and by Ripen, and count as due no more.
+	// are left out, here and by Passed and Ripen, and count as due no more.
 	Expired(now Time, limit int) ([]Item, error)
+	// Passed gives waiting items and those in flight whose NextDate is before or
+	// at now, earliest first and then by id, at most limit.
+	Passed(now Time, limit int) ([]Item, error)
 	// Ripen names the queues that hold waiting items which have become ready
 	// by now and had not been named by an earlier Ripen. An item counts anew
 	// when it comes back to waiting or its ReadyAt changes. Of very many due

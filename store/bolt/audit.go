@@ -69,6 +69,7 @@ type inventory struct {
 	life     life
 	unread   map[uint64]string // items that can't be read, and what was said of them
 	dates    bool              // it has the sla index
+	untold   bool              // it has the index of dates to tell of
 }
 
 func newAudit(b *bbolt.Tx) *audit {
@@ -135,10 +136,12 @@ func (a *audit) queue(name string, family store.Family, root *bbolt.Bucket) {
 	if q.dates = q.counters.sla.built || q.bucket(sla) != nil; q.dates {
 		q.counted.sla = slaCounters{built: true, mark: q.counters.sla.mark}
 	}
+	q.untold = q.counters.untold || q.bucket(untold) != nil
+	q.counted.untold = q.untold
 	a.records(q)
 	a.states(q)
 	a.results(q)
-	for _, s := range []space{dated, delayed, leases, references, keys, group, sla} {
+	for _, s := range []space{dated, delayed, leases, references, keys, group, sla, untold} {
 		a.strays(q, s)
 	}
 	a.groups(q)

@@ -16,6 +16,9 @@ func (a *audit) item(q *inventory, i *store.Item, at place) {
 	}
 	a.standing(q, i, at)
 	a.dated(q, i)
+	if q.untold && i.NextDate() != 0 {
+		a.want(q, untold, untoldKey(nil, i), slaValue, i)
+	}
 	if end := leaseEnd(i); end != 0 {
 		a.want(q, leases, appendNumber(appendTime(nil, end), i.Number), nil, i)
 	}
@@ -51,7 +54,7 @@ func (a *audit) want(q *inventory, s space, key, value []byte, i *store.Item) {
 
 // spaceWords says what each index finds items by.
 var spaceWords = [spaces]string{
-	dated: "due date", sla: "due or risk date", delayed: "delay", leases: "lease", references: "reference", keys: "key", group: "group",
+	dated: "due date", sla: "due or risk date", untold: "next date", delayed: "delay", leases: "lease", references: "reference", keys: "key", group: "group",
 }
 
 // standing wants a waiting item where it is claimed from: as ready, or until it
@@ -159,6 +162,8 @@ func belongs(q *inventory, s space, k, v []byte, i *store.Item, at place) bool {
 		return i.Key == string(k)
 	case sla:
 		return slices.ContainsFunc(entriesOf(i), func(e slaEntry) bool { return bytes.Equal(k, e.key(nil, i.Number)) && bytes.Equal(v, slaValue) })
+	case untold:
+		return i.NextDate() != 0 && bytes.Equal(k, untoldKey(nil, i)) && bytes.Equal(v, slaValue)
 	case group:
 		hash := groupHash(i.Group)
 		return i.Group != "" && bytes.Equal(k, appendNumber(hash[:], i.Number))
@@ -219,7 +224,7 @@ func (a *audit) counters(q *inventory) {
 		kind      byte
 		word      string
 		has, want store.Time
-	}{{lease, "lease ends", has.nextLease, want.nextLease}, {ripe, "delay ends", has.nextRipe, want.nextRipe}} {
+	}{{lease, "lease ends", has.nextLease, want.nextLease}, {ripe, "delay ends", has.nextRipe, want.nextRipe}, {passes, "date comes", has.nextDate, want.nextDate}} {
 		if due.has != due.want {
 			a.found(mend, "queue %s: its next %s at %q, not at %q", q.name, due.word, due.want, due.has)
 		}
@@ -229,7 +234,7 @@ func (a *audit) counters(q *inventory) {
 // dues notes what the due index must have of a queue.
 func (a *audit) dues(q *inventory) {
 	want := &q.counted
-	want.nextLease, want.nextRipe = q.soonest(leases), q.soonest(delayed)
+	want.nextLease, want.nextRipe, want.nextDate = q.soonest(leases), q.soonest(delayed), q.soonest(untold)
 	if q.unknown {
 		want.nextLease = 0 // as flushDue has it
 	}
@@ -238,6 +243,9 @@ func (a *audit) dues(q *inventory) {
 	}
 	if want.nextRipe != 0 {
 		a.due[string(dueKey(want.nextRipe, ripe, q.name))] = true
+	}
+	if want.nextDate != 0 {
+		a.due[string(dueKey(want.nextDate, passes, q.name))] = true
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 // What a due entry of a queue is about. Its key is the time, this, and the
 // queue's name; a queue has at most one entry of each kind.
 const (
-	lease byte = iota + 1 // its earliest lease ends
-	ripe                  // its earliest delayed item becomes ready
+	lease  byte = iota + 1 // its earliest lease ends
+	ripe                   // its earliest delayed item becomes ready
+	passes                 // the earliest date comes that is to be told of
 )
 
 // enterDue moves a queue's due entry from the time it is known to stand at
@@ -34,8 +35,7 @@ func dueKey(at store.Time, kind byte, name string) []byte {
 	return append(append(appendTime(nil, at), kind), name...)
 }
 
-// flushDue brings the due index up to date with the leases and delayed
-// indexes. It is put off to the checkpoint, or to whoever asks before.
+// flushDue brings the due index up to date with the indexes by time. It is put off to the checkpoint, or to whoever asks before.
 func (t *tx) flushDue() error {
 	for _, q := range t.opened {
 		if !q.dueless {
@@ -48,6 +48,7 @@ func (t *tx) flushDue() error {
 		}
 		t.enterDue(q.name, lease, &q.counters.nextLease, ends)
 		t.enterDue(q.name, ripe, &q.counters.nextRipe, q.soonest(delayed))
+		t.enterDue(q.name, passes, &q.counters.nextDate, q.soonest(untold))
 	}
 	return t.broken
 }
@@ -78,6 +79,9 @@ func (t *tx) due(kind byte, now store.Time) ([]string, error) {
 
 // NextDue implements store.Reader.
 func (t *tx) NextDue() (store.Time, error) {
+	if err := t.buildAllUntold(); err != nil {
+		return 0, err
+	}
 	if err := t.flushDue(); err != nil {
 		return 0, err
 	}

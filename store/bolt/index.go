@@ -53,6 +53,7 @@ func (t *tx) reindex(q *queue, old, now *store.Item, was, is standing) {
 	t.indexDelayed(q, old, now, was, is)
 	t.indexLease(q, old, now)
 	t.indexSLA(q, old, now)
+	t.indexUntold(q, old, now)
 	if old.Reference != now.Reference {
 		t.indexReference(q, old, now)
 	}

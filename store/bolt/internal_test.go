@@ -95,7 +95,7 @@ func TestRipenInPortions(t *testing.T) {
 			return err
 		}
 		for n := range maxRipe * 3 / 2 {
-			i := store.Item{Queue: "a", Status: store.Queued, DeferUntil: 50, DueAt: store.Time(n % 2 * 70)}
+			i := store.Item{Queue: "a", Status: store.Queued, DeferUntil: 50, DueAt: store.Time(n % 2 * 70), DueTold: true}
 			if err := tx.Add(&i, nil, store.Change{Event: "add"}); err != nil {
 				return err
 			}

@@ -76,6 +76,7 @@ func (t *tx) purge(id store.ID) error {
 	t.indexDelayed(q, &old, &none, was, standing{})
 	t.indexLease(q, &old, &none)
 	t.indexSLA(q, &old, &none)
+	t.indexUntold(q, &old, &none)
 	t.indexReference(q, &old, &none)
 	t.indexKey(q, &old, &none)
 	t.indexGroup(q, &old, &none)

@@ -26,10 +26,11 @@ const (
 	group
 	groups
 	sla
+	untold
 	spaces
 )
 
-var spaceNames = [spaces]string{"items", "status", "results", "dated", "delayed", "leases", "references", "keys", "group", "groups", "sla"}
+var spaceNames = [spaces]string{"items", "status", "results", "dated", "delayed", "leases", "references", "keys", "group", "groups", "sla", "untold"}
 
 var (
 	settingsKey = []byte("settings")
@@ -40,7 +41,7 @@ var (
 // take keys anywhere and need room.
 func (s space) fillPercent() float64 {
 	switch s {
-	case dated, delayed, references, keys, group, groups, sla:
+	case dated, delayed, references, keys, group, groups, sla, untold:
 		return bbolt.DefaultFillPercent
 	}
 	return appendFill

@@ -68,6 +68,8 @@ func changing(c *coder, i *store.Item) {
 		undo(c, &i.Undo)
 	}
 	c.bool(50, &i.Withheld)
+	c.bool(51, &i.DueTold)
+	c.bool(52, &i.RiskTold)
 }
 
 // failure leaves out the details, which are kept with the result.
@@ -208,6 +210,8 @@ type counters struct {
 	nextRipe  store.Time // likewise
 	withheld  int64      // waiting items that are withheld
 	sla       slaCounters
+	nextDate  store.Time // as nextLease
+	untold    bool       // the index of dates to tell of is there
 }
 
 func (n *counters) code(c *coder) {
@@ -220,6 +224,8 @@ func (n *counters) code(c *coder) {
 		c.int64(byte(16+s), &n.items[s])
 	}
 	n.sla.code(c)
+	c.time(46, &n.nextDate)
+	c.bool(47, &n.untold)
 }
 
 // counted describes one group's count.

@@ -126,7 +126,7 @@ type spoiler struct {
 	hurt map[string]bool
 }
 
-var indexes = []string{"dated", "delayed", "leases", "references", "keys", "group", "groups", "sla"}
+var indexes = []string{"dated", "delayed", "leases", "references", "keys", "group", "groups", "sla", "untold"}
 
 func (s *spoiler) spoil(b *bbolt.Tx) (string, error) {
 	queue := []string{"a", "b"}[s.draw(2, "queue")]
@@ -194,7 +194,7 @@ func (s *spoiler) spoil(b *bbolt.Tx) (string, error) {
 	case 13:
 		return "lose what is due", s.at(b.Bucket([]byte("due")), func(c *bbolt.Cursor, _, _ []byte) error { return c.Delete() })
 	case 14:
-		return "stray due", b.Bucket([]byte("due")).Put(append(binary.BigEndian.AppendUint64(nil, 1<<63+uint64(s.draw(400, "at"))), append([]byte{byte(1 + s.draw(2, "kind"))}, queue...)...), nil)
+		return "stray due", b.Bucket([]byte("due")).Put(append(binary.BigEndian.AppendUint64(nil, 1<<63+uint64(s.draw(400, "at"))), append([]byte{byte(1 + s.draw(3, "kind"))}, queue...)...), nil)
 	}
 	return "spoilt meta", errors.Join(b.Bucket([]byte("meta")).Put([]byte("pool"), garbage), root.Put([]byte("mark/m"), garbage))
 }

@@ -166,7 +166,7 @@ func (t *tx) buildSLA(q *queue) {
 	}
 	q.counters.sla = slaCounters{built: true}
 	q.dirty = true
-	q.eachWaiting(func(i *store.Item) {
+	q.each(slaStatuses, func(i *store.Item) {
 		entered := 0
 		for _, e := range slaEntries(i) {
 			entered += t.putSLA(q, e, i.Number)
@@ -177,10 +177,13 @@ func (t *tx) buildSLA(q *queue) {
 	})
 }
 
-// eachWaiting reads all waiting items but those that are set aside.
-func (q *queue) eachWaiting(fn func(*store.Item)) {
+// slaStatuses are those of items that count.
+var slaStatuses = []store.Status{store.Queued, store.Pending}
+
+// each reads all items of some statuses but those that are set aside.
+func (q *queue) each(statuses []store.Status, fn func(*store.Item)) {
 	var numbers []uint64 // read first: what follows may write
-	for _, s := range []store.Status{store.Queued, store.Pending} {
+	for _, s := range statuses {
 		if q.counters.items[s] == 0 {
 			continue
 		}
@@ -215,7 +218,7 @@ func (q *queue) standings(now store.Time) (s store.Standings, next store.Time) {
 // lookSLA counts what buildSLA would enter.
 func (q *queue) lookSLA(now store.Time) (n slaCounters) {
 	n.mark = now
-	q.eachWaiting(func(i *store.Item) {
+	q.each(slaStatuses, func(i *store.Item) {
 		entries := slaEntries(i)
 		if entries == [2]slaEntry{} {
 			return

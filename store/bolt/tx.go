@@ -95,7 +95,7 @@ func (t *tx) create(v *store.Queue) (*queue, error) {
 		return nil, damagedQueue(v.Name, errDamaged)
 	}
 	q := &queue{name: v.Name, family: v.Family, dirty: true}
-	q.counters.last, q.counters.sla.built = numberOf(last), true
+	q.counters.last, q.counters.sla.built, q.counters.untold = numberOf(last), true, true
 	if t.makeQueue(q); t.broken != nil {
 		return nil, t.broken
 	}
@@ -111,6 +111,7 @@ func (t *tx) DeleteQueue(name string) error {
 	}
 	t.enterDue(q.name, lease, &q.counters.nextLease, 0)
 	t.enterDue(q.name, ripe, &q.counters.nextRipe, 0)
+	t.enterDue(q.name, passes, &q.counters.nextDate, 0)
 	if err := t.dropJobs(name); err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type queue struct {
 	waiting    tree // in claim order, those that are not withheld
 	delayed    tree // waiting and not ripened, by ReadyAt
 	leases     tree // in flight with a lease that ends, by its end
+	untold     tree // with a NextDate, by it
 	keys       tree // with a key, by it
 	references tree // with a reference, by it and number
 }
@@ -63,6 +64,7 @@ func newQueue() *queue {
 		waiting:    newTree(claimOrder),
 		delayed:    newTree(readyOrder),
 		leases:     newTree(leaseOrder),
+		untold:     newTree(dateOrder),
 		keys:       newTree(func(a, b *store.Item) int { return strings.Compare(a.Key, b.Key) }),
 		references: newTree(referenceOrder),
 	}
@@ -75,7 +77,7 @@ func newTree(order func(a, b *store.Item) int) tree {
 func (q *queue) copy() *queue {
 	c := *q
 	c.tallies = maps.Clone(q.tallies)
-	for _, t := range []*tree{&c.items, &c.waiting, &c.delayed, &c.leases, &c.keys, &c.references} {
+	for _, t := range []*tree{&c.items, &c.waiting, &c.delayed, &c.leases, &c.untold, &c.keys, &c.references} {
 		*t = (*t).Clone()
 	}
 	return &c
@@ -99,6 +101,10 @@ func readyOrder(a, b *store.Item) int {
 
 func leaseOrder(a, b *store.Item) int {
 	return cmp.Or(cmp.Compare(a.LeaseUntil, b.LeaseUntil), cmp.Compare(a.Number, b.Number))
+}
+
+func dateOrder(a, b *store.Item) int {
+	return cmp.Or(cmp.Compare(a.NextDate(), b.NextDate()), cmp.Compare(a.Number, b.Number))
 }
 
 func referenceOrder(a, b *store.Item) int {
@@ -277,6 +283,9 @@ func (s *state) NextDue() (store.Time, error) {
 		}
 		if r, ok := q.leases.Min(); ok && (next == 0 || r.item.LeaseUntil < next) {
 			next = r.item.LeaseUntil
+		}
+		if r, ok := q.untold.Min(); ok && (next == 0 || r.item.NextDate() < next) {
+			next = r.item.NextDate()
 		}
 	}
 	return next, nil

@@ -130,6 +130,7 @@ func (q *queue) remove(r *record) (ripened bool) {
 	q.counts[r.item.Status]--
 	q.tally(&r.item, -1)
 	q.leases.Delete(r)
+	q.untold.Delete(r)
 	q.references.Delete(r)
 	if keyed, ok := q.keys.Get(r); ok && keyed == r {
 		q.keys.Delete(r)
@@ -157,6 +158,9 @@ func (q *queue) insert(r *record, ripened bool) {
 	}
 	if r.item.Status.InFlight() && r.item.LeaseUntil != 0 {
 		q.leases.ReplaceOrInsert(r)
+	}
+	if r.item.NextDate() != 0 {
+		q.untold.ReplaceOrInsert(r)
 	}
 	if !r.item.Status.Waiting() || r.item.Withheld {
 		return
@@ -227,6 +231,24 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 	}
 	slices.SortFunc(list, func(a, b store.Item) int {
 		return cmp.Or(cmp.Compare(a.LeaseUntil, b.LeaseUntil), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
+	})
+	return list[:min(len(list), max(limit, 0))], nil
+}
+
+// Passed implements store.Tx.
+func (t *tx) Passed(now store.Time, limit int) ([]store.Item, error) {
+	var list []store.Item
+	for _, q := range t.queues {
+		n := 0
+		for r := range all(q.untold) {
+			if n++; r.item.NextDate() > now || n > limit {
+				break
+			}
+			list = append(list, copyItem(r.item))
+		}
+	}
+	slices.SortFunc(list, func(a, b store.Item) int {
+		return cmp.Or(cmp.Compare(a.NextDate(), b.NextDate()), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
 	})
 	return list[:min(len(list), max(limit, 0))], nil
 }

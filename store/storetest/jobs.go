@@ -210,7 +210,7 @@ var jobTests = map[string]func(env){
 		e.add(
 			store.Item{Queue: "a", Job: "j", Weight: 3},
 			store.Item{Queue: "a", Job: "j", Weight: 3, AvailableAt: 50},
-			store.Item{Queue: "a", Job: "j", Weight: 3, DueAt: 50},
+			store.Item{Queue: "a", Job: "j", Weight: 3, DueAt: 50, DueTold: true},
 			store.Item{Queue: "a"},
 		)
 		for n := range uint64(3) {

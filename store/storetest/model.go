@@ -73,7 +73,7 @@ func (m *model) update(rt *rapid.T) {
 func (m *model) op(rt *rapid.T) op {
 	queue := rapid.SampledFrom(modelQueues).Draw(rt, "queue")
 	number := rapid.Uint64Range(1, 12).Draw(rt, "number") // after a deletion they go on
-	switch rapid.IntRange(0, 18).Draw(rt, "op") {
+	switch rapid.IntRange(0, 19).Draw(rt, "op") {
 	case 0, 1, 2:
 		return m.add(rt, queue)
 	case 3, 4, 5:
@@ -108,6 +108,8 @@ func (m *model) op(rt *rapid.T) op {
 		}
 	case 15, 16, 17:
 		return m.job(rt, queue)
+	case 18:
+		return m.tell(rt)
 	}
 	return func(tx store.Tx) (any, error) {
 		p := store.Pool{Size: int(number)}
@@ -163,7 +165,7 @@ func (m *model) put(rt *rapid.T, of store.ID) op {
 		i.Reference, i.Group, i.Priority, i.Error = drawn.Reference, drawn.Group, drawn.Priority, drawn.Error
 		i.Withheld = drawn.Withheld
 		i.AvailableAt, i.DeferUntil, i.DueAt, i.LeaseUntil = drawn.AvailableAt, drawn.DeferUntil, drawn.DueAt, drawn.LeaseUntil
-		i.RiskAt = drawn.RiskAt
+		i.RiskAt, i.DueTold, i.RiskTold = drawn.RiskAt, drawn.DueTold, drawn.RiskTold
 		if !recorded {
 			err := tx.Put(&i, nil)
 			return i, err
@@ -186,6 +188,8 @@ func (m *model) item(rt *rapid.T) store.Item {
 		DeferUntil:  at.Draw(rt, "deferred"),
 		DueAt:       at.Draw(rt, "due"),
 		RiskAt:      at.Draw(rt, "risk"),
+		DueTold:     rapid.Bool().Draw(rt, "due told"),
+		RiskTold:    rapid.Bool().Draw(rt, "risk told"),
 		LeaseUntil:  at.Draw(rt, "lease"),
 		CreatedAt:   m.now,
 		Withheld:    rapid.IntRange(0, 4).Draw(rt, "withheld") == 0,
@@ -227,6 +231,20 @@ func (m *model) expire(rt *rapid.T) op {
 		for k := range list {
 			list[k].Status = store.Pending
 			err = errors.Join(err, tx.Put(&list[k], &store.Change{Event: "expire", To: store.Pending}))
+		}
+		return list, err
+	}
+}
+
+// tell marks what has passed as told.
+func (m *model) tell(rt *rapid.T) op {
+	limit, now := rapid.IntRange(0, 3).Draw(rt, "limit"), m.now
+	return func(tx store.Tx) (any, error) {
+		list, err := tx.Passed(now, limit)
+		for k := range list {
+			i := &list[k]
+			i.DueTold, i.RiskTold = i.DueAt != 0 && i.DueAt <= now, true
+			err = errors.Join(err, tx.Put(i, &store.Change{Event: "tell", From: i.Status, To: i.Status}))
 		}
 		return list, err
 	}

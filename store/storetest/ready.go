@@ -186,6 +186,46 @@ var dueTests = map[string]func(env){
 		e.equal("settled", e.nextDue(), store.Time(300))
 		e.equal("at 1000", expired(1000, 10), []string{"a/1", "a/2"})
 	},
+	"gives dates that have passed, earliest first, until they are told of": func(e env) {
+		e.queues("a", "b")
+		e.add(
+			store.Item{Queue: "a", DueAt: 300, RiskAt: 200},                        // 1
+			store.Item{Queue: "a", Status: store.Processing, DueAt: 100},           // 2
+			store.Item{Queue: "a", DueAt: 100, RiskAt: 150},                        // 3: the risk date says nothing
+			store.Item{Queue: "a", Status: store.Successful, DueAt: 50},            // 4
+			store.Item{Queue: "b", RiskAt: 200, DeferUntil: 900},                   // 1
+			store.Item{Queue: "b", RiskAt: 10, RiskTold: true},                     // 2
+			store.Item{Queue: "b", RiskAt: 10, RiskTold: true, DueAt: 400},         // 3
+			store.Item{Queue: "b", Status: store.Abandoned, RiskAt: 10, DueAt: 20}, // 4
+			store.Item{Queue: "b", RiskAt: 10, DueAt: 200, Withheld: true, RiskTold: true},
+		)
+		passed := func(now store.Time, limit int) (ids []string) {
+			e.update(func(tx store.Tx) error {
+				list, err := tx.Passed(now, limit)
+				ids = nil
+				for _, i := range list {
+					ids = append(ids, i.ID().String())
+				}
+				return err
+			})
+			return ids
+		}
+		e.equal("at 99", passed(99, 10), []string(nil))
+		e.equal("next due", e.nextDue(), store.Time(100))
+		e.equal("at 200", passed(200, 10), []string{"a/2", "a/3", "a/1", "b/1", "b/5"})
+		e.equal("three", passed(500, 3), []string{"a/2", "a/3", "a/1"})
+		e.equal("none", passed(500, 0), []string(nil))
+		e.change(id("a", 2), func(i *store.Item) { i.DueTold = true })
+		e.change(id("a", 3), func(i *store.Item) { i.Status = store.Successful })
+		e.change(id("a", 1), func(i *store.Item) { i.RiskTold = true })
+		e.change(id("b", 1), func(i *store.Item) { i.RiskAt = 350 })
+		e.equal("told", passed(500, 10), []string{"b/5", "a/1", "b/1", "b/3"})
+		e.equal("next due", e.nextDue(), store.Time(200))
+		e.change(id("a", 3), func(i *store.Item) { i.Status = store.Pending })
+		e.equal("waiting anew", e.nextDue(), store.Time(100))
+		e.update(func(tx store.Tx) error { return tx.Purge([]store.ID{id("a", 3), id("b", 5)}) })
+		e.equal("gone", passed(500, 10), []string{"a/1", "b/1", "b/3"})
+	},
 	"knows what is due inside a transaction": func(e env) {
 		e.queues("a")
 		var first, second store.Time
