@@ -151,8 +151,8 @@ func (e *Engine) endBulk(ctx context.Context, j JobState) (func(store.Tx) error,
 			}
 			all.add(share)
 		}
-		for _, name := range []string{setName, resultsName} {
-			if err := tx.DropChunks(j.ID, name); err != nil {
+		if j.Failed == 0 { // else what failed may be retried
+			if err := firstOf(tx.DropChunks(j.ID, setName), tx.DropChunks(j.ID, resultsName)); err != nil {
 				return err
 			}
 		}

@@ -208,8 +208,8 @@ func (e *Engine) dropRest(ctx context.Context, r *Record, name string, from, to 
 	})
 }
 
-// joinExport makes the attachment of the parts; when some failed, or the job was
-// cancelled, there is none.
+// joinExport makes the attachment of the parts. When some are not done there is none,
+// and those that are stay: once the others have been retried, they are joined.
 func (e *Engine) joinExport(_ context.Context, j JobState) (func(store.Tx) error, error) {
 	x, err := strict[ExportJob](json.RawMessage(j.Metadata))
 	if err != nil {
@@ -222,14 +222,15 @@ func (e *Engine) joinExport(_ context.Context, j JobState) (func(store.Tx) error
 		x.Name = x.Queue + "." + string(x.Format)
 	}
 	return func(tx store.Tx) error {
-		if err := tx.DropChunks(j.ID, surveyName); err != nil {
+		if j.Status == store.JobCancelled {
+			err := firstOf(tx.DropChunks(j.ID, surveyName), tx.DropChunks(j.ID, x.Name))
+			return firstOf(err, e.logged(tx, j.ID, "error", "no file was made, since the job was cancelled"))
+		}
+		if whole, err := e.wholeExport(tx, &j.Job); !whole || err != nil {
 			return err
 		}
-		if j.Failed > 0 || j.Status == store.JobCancelled {
-			if err := tx.DropChunks(j.ID, x.Name); err != nil {
-				return err
-			}
-			return e.logged(tx, j.ID, "error", "no file was made, since not all parts of it are done")
+		if err := tx.DropChunks(j.ID, surveyName); err != nil {
+			return err
 		}
 		a := store.Attachment{Name: x.Name, Type: endings[x.Format], CreatedAt: e.now(), CreatedBy: j.Initiator}
 		if err := tx.PutAttachment(j.ID, &a); err != nil {
@@ -237,6 +238,70 @@ func (e *Engine) joinExport(_ context.Context, j JobState) (func(store.Tx) error
 		}
 		return e.logged(tx, j.ID, "info", fmt.Sprintf("%s: %d bytes", a.Name, a.Size))
 	}, nil
+}
+
+// toldParts is how many parts that are not done the log names.
+const toldParts = 20
+
+// wholeExport says whether all parts are done. If not, the log tells which are not
+// and why, and how to have them made.
+func (e *Engine) wholeExport(tx store.Tx, j *store.Job) (bool, error) {
+	all, missing, first := 0, 0, store.Item{}
+	for i, err := range tx.Items(store.Query{Queue: j.Queue, Job: j.ID}) {
+		if err != nil {
+			return false, err
+		}
+		all++
+		if i.Status == store.Completed {
+			continue
+		}
+		if missing++; missing == 1 {
+			first = i
+		}
+		if missing > toldParts {
+			continue
+		}
+		text, err := partText(tx, &i)
+		if err == nil {
+			err = e.logged(tx, j.ID, "error", text)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if missing == 0 {
+		return true, nil
+	}
+	text := fmt.Sprintf("no file was made: %d of its %d items not done, the first %s; retry them with `signalbox item retry --queue %s --filter job:%s --all`, and it is made",
+		missing, all, why(&first), j.Queue, j.ID)
+	return false, e.logged(tx, j.ID, "error", text)
+}
+
+// partText says of an item of an export which numbers it is for and why it is not
+// done.
+func partText(r store.Reader, i *store.Item) (string, error) {
+	payload, err := r.Payload(i.ID())
+	if err != nil {
+		return "", err
+	}
+	x, err := loose[exportItem](&Record{Item: *i, Payload: payload})
+	if err != nil {
+		return "", err
+	}
+	part := "the plan"
+	if x.Number > 0 {
+		part = fmt.Sprintf("part %d, of %s/%d to %d,", x.Number, x.Queue, x.First, x.Last)
+	}
+	return part + " is not done: " + why(i), nil
+}
+
+// why words how an item ended.
+func why(i *store.Item) string {
+	text := i.ID().String() + " is " + i.Status.String()
+	if i.Error != nil {
+		text += ": " + i.Error.Reason
+	}
+	return cleanText(text, MaxLogText/2)
 }
 
 // output words what a built-in's item gave.

@@ -143,8 +143,10 @@ func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error,
 				return err
 			}
 		}
-		if err := tx.DropChunks(j.ID, progressName); err != nil {
-			return err
+		if j.Failed == 0 { // else it may be retried, and goes on there
+			if err := tx.DropChunks(j.ID, progressName); err != nil {
+				return err
+			}
 		}
 		line := store.LogLine{At: e.now(), Level: "info", Fields: store.JSON(output(p)),
 			Text: fmt.Sprintf("%d rows stored, %d known, %d rejected", p.Stored, p.Existing, p.Rejected)}

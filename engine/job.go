@@ -195,6 +195,9 @@ func (t *tx) bringBack(q *store.Queue, i *store.Item) error {
 }
 
 func (t *tx) reopen(j *store.Job) error {
+	if Builtin(j.Queue) && j.Final.Failed > 0 { // it was not complete
+		j.Hook = store.Hook{}
+	}
 	j.Status, j.EndedAt, j.Final = store.JobRunning, 0, store.JobCounts{}
 	return t.putJob(j, "job-reopen", "")
 }

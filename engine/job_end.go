@@ -79,7 +79,11 @@ func (t *tx) endJob(j *store.Job) error {
 	if c.Failed > 0 {
 		level = "warn"
 	}
-	t.notice(level, "job "+j.ID+" is "+text, store.ID{Queue: j.Queue})
+	notice := "job " + j.ID + " is " + text
+	if c.Failed > 0 && t.outcome != "" {
+		notice += "; " + t.outcome
+	}
+	t.notice(level, notice, store.ID{Queue: j.Queue})
 	told := &t.after.notices[len(t.after.notices)-1]
 	told.Job, told.For = j.ID, j.Initiator
 	shown := JobState{Job: *j, JobCounts: j.Final}
@@ -225,15 +229,30 @@ func (f *finisher) finish(ctx context.Context, id string) error {
 	return err
 }
 
+// hookTx is what a hook changes the store by. It hears what the hook says last in
+// the log, for who is told that the job has ended.
+type hookTx struct {
+	store.Tx
+	said string
+}
+
+// AppendLog implements store.Tx.
+func (t *hookTx) AppendLog(id string, line *store.LogLine, keep int) error {
+	t.said = line.Text
+	return t.Tx.AppendLog(id, line, keep)
+}
+
 func (t *tx) finishJob(id string, finish func(store.Tx) error) error {
 	j, err := t.Job(id)
 	if err != nil || !hooked(&j) {
 		return err
 	}
 	if finish != nil {
-		if err := finish(t.Tx); err != nil {
+		hooked := hookTx{Tx: t.Tx}
+		if err := finish(&hooked); err != nil {
 			return err
 		}
+		t.outcome = hooked.said
 	}
 	j.Hook.RanAt, j.Hook.Error = t.now, ""
 	return t.putJob(&j, "job-hook", "its completion hook ran") // endJobs ends it

@@ -16,6 +16,7 @@ type tx struct {
 	actor string
 	// staging says that new items are part of an import under way.
 	staging bool
+	outcome string // what the completion hook said that this change runs
 	after   effects
 }
 
@@ -122,7 +123,7 @@ func (e *Engine) giveBackOrphans(records []Record) {
 // restart begins a run of the change; an earlier one may have been rolled back.
 func (t *tx) restart(s store.Tx) {
 	t.e.parking.takeBack(&t.after)
-	t.Tx, t.now, t.read = sealingTx{s, &t.e.vault}, t.e.now(), nil
+	t.Tx, t.now, t.read, t.outcome = sealingTx{s, &t.e.vault}, t.e.now(), nil, ""
 	t.after = effects{touched: t.after.touched[:0], available: t.after.available[:0], jobs: t.after.jobs[:0], joined: t.after.joined}
 }
 
