@@ -88,7 +88,22 @@ func TestBuiltinsAcrossKills(t *testing.T) {
 	s.start()
 	defer func() { s.kill() }()
 
-	if j := s.through("import", path, "--queue", "orders"); j.Status != "done" || j.Failed > 0 {
+	s.ok("queue", "add", "whole", "--family", "transactions")
+	good := s.file("good.jsonl", strings.TrimSuffix(file.String(), "{broken\n"))
+	if j := s.through("import", good, "--queue", "whole"); j.Status != "done" || j.Done != 1 {
+		t.Errorf("the all-or-nothing import ended as %+v", j)
+	}
+	if q := parse[struct{ Counts map[string]int }](t, s.ok("queue", "show", "whole")); q.Counts["pending"] != rows {
+		t.Errorf("%v are in, want %d", q.Counts, rows)
+	}
+	if j := s.through("import", path, "--queue", "whole"); j.Status != "done" || j.Failed != 1 {
+		t.Errorf("the import of a bad file ended as %+v", j)
+	}
+	if q := parse[struct{ Counts map[string]int }](t, s.ok("queue", "show", "whole")); q.Counts["pending"] != rows {
+		t.Errorf("after it %v are in, want %d", q.Counts, rows)
+	}
+
+	if j := s.through("import", path, "--queue", "orders", "--mode", "independent"); j.Status != "done" || j.Failed > 0 {
 		t.Errorf("the import ended as %+v", j)
 	} else if rejected := s.ok("job", "attachment", j.ID, "rejects"); strings.Count(rejected, "\n") != 1 || !strings.Contains(rejected, "{broken") {
 		t.Errorf("rejected:\n%s", rejected)

@@ -237,57 +237,6 @@ func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 	}
 }
 
-// badRows counts rejected rows, and those alike the first one.
-type badRows struct {
-	n, alike int
-	line     int
-	first    error
-}
-
-func (b *badRows) add(line int, err error) {
-	if b.n++; b.n == 1 {
-		b.line, b.first = line, err
-	}
-	if intake.Reason(err) == intake.Reason(b.first) {
-		b.alike++
-	}
-}
-
-// refusal says why nothing was stored: the first bad row, and how many.
-func (im *importing) refusal(bad badRows) error {
-	first := store.Error{Thing: bad.first.Error()}
-	if e, ok := errors.AsType[*store.Error](bad.first); ok {
-		first = *e
-	}
-	why, note := first.Thing, counted(bad.alike, "such row")
-	if bad.alike == 0 {
-		note = "those behind it were not tried"
-	}
-	if first.Rule != "" {
-		why += ": " + first.Rule
-	}
-	if bad.alike > 0 && bad.n > bad.alike {
-		note += fmt.Sprintf(", %d bad ones in all", bad.n)
-	}
-	if first.Mend != "" {
-		note += "; " + first.Mend
-	}
-	return &store.Error{
-		Code:  max(first.Code, store.CodeInvalid),
-		Thing: fmt.Sprintf("%s line %d: %s (%s)", im.name(), bad.line, why, note),
-		Rule:  "nothing was stored", Mend: "mend the file, or store the other rows with --mode independent",
-	}
-}
-
-// twice words the refusal of a reference that an earlier row of the same file
-// has too.
-func twice(err error, reference string, first, line int) error {
-	if store.CodeOf(err) != store.CodeConflict || reference == "" || first == line {
-		return err
-	}
-	return store.Conflict(fmt.Sprintf("reference %q", reference), "it stands twice in this file", fmt.Sprintf("line %d has it too", first))
-}
-
 func (im *importing) report(done imported) error {
 	done.Job = im.job
 	return im.app.printOne(done)

@@ -119,7 +119,7 @@ func (b *batcher) flush(ctx context.Context) error {
 			result, results = results[0], results[1:]
 			switch reason = result.Err; {
 			case reason != nil:
-				reason = twice(reason, row.Item.Reference, cmp.Or(first[row.Item.Reference], row.Line), row.Line)
+				reason = intake.Twice(reason, row.Item.Reference, cmp.Or(first[row.Item.Reference], row.Line), row.Line)
 			case result.Existing:
 				b.done.Existing++
 			default:

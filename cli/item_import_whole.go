@@ -27,8 +27,8 @@ func (im *importing) whole(ctx context.Context, s Service, src *source, file *in
 	switch {
 	case err != nil:
 		return err
-	case c.bad.n > 0:
-		return im.refusal(c.bad)
+	case c.bad.N > 0:
+		return c.bad.Refusal(im.name())
 	}
 	im.oneChange = c.rows > 0 && !c.large
 	return im.underJob(ctx, s, func() error {
@@ -52,7 +52,7 @@ type checked struct {
 	rows  int64
 	bytes int
 	large bool
-	bad   badRows
+	bad   intake.Bad
 }
 
 // check looks at all rows. After the first bad one no more items are kept, but
@@ -69,11 +69,11 @@ func (im *importing) check(ctx context.Context, file *intake.File) (c checked, e
 			row.Err = row.Item.Validate()
 		}
 		if row.Err != nil {
-			c.bad.add(row.Line, row.Err)
+			c.bad.Add(row.Line, row.Err)
 		}
 		c.rows++
 		c.bytes += len(row.Item.Payload)
-		if c.large = c.large || c.rows > heldItems || c.bytes > heldBytes; c.large || c.bad.n > 0 {
+		if c.large = c.large || c.rows > heldItems || c.bytes > heldBytes; c.large || c.bad.N > 0 {
 			c.items, c.lines = nil, nil
 			continue
 		}
@@ -104,13 +104,13 @@ func (im *importing) atOnce(ctx context.Context, s Service, c *checked, bar *bar
 	for i, r := range results {
 		if r.Err != nil {
 			first := slices.IndexFunc(c.items, func(n engine.NewItem) bool { return n.Reference == c.items[i].Reference })
-			c.bad.add(c.lines[i], twice(r.Err, c.items[i].Reference, c.lines[first], c.lines[i]))
+			c.bad.Add(c.lines[i], intake.Twice(r.Err, c.items[i].Reference, c.lines[first], c.lines[i]))
 		}
 	}
-	if c.bad.n == 0 {
+	if c.bad.N == 0 {
 		return err
 	}
-	return im.refusal(c.bad)
+	return c.bad.Refusal(im.name())
 }
 
 // errChanged says that a file is not what it was a moment before.
@@ -171,7 +171,8 @@ func (im *importing) refusedRow(src *source, refused *engine.RowError) error {
 			return errors.Join(refused.Err, err)
 		}
 	}
-	return im.refusal(badRows{n: 1, line: line, first: twice(refused.Err, item.Reference, first, line)})
+	bad := intake.Bad{N: 1, Line: line, First: intake.Twice(refused.Err, item.Reference, first, line)}
+	return bad.Refusal(im.name())
 }
 
 // find gives the first row that is the one, and its line.

@@ -92,12 +92,12 @@ func (a *app) startImport() *cobra.Command {
 	m := &s.imports
 	c := &cobra.Command{
 		Use: "import FILE --queue Q", Short: "Import a file that the engine can read", Args: takes("FILE"),
-		Long:    "Import a file as `signalbox item import` does, in the engine: it goes on whoever watches, and after a crash behind the last row that is in. Rejected rows are in its attachment `rejects`.",
+		Long:    "Import a file as `signalbox item import` does, in the engine: it goes on whoever watches. After a crash it begins anew, as nothing of it is stored; with the other modes it goes on behind the last row that is in. Rejected rows are in its attachment `rejects`.",
 		Example: "signalbox job start import orders.csv --queue orders --watch",
 	}
 	f := c.Flags()
 	f.StringVar(&m.Queue, "queue", "", "the queue")
-	f.StringVar(&m.Mode, "mode", engine.Independent, "what to do about bad rows: independent (store the others) or stop-on-first-failure")
+	f.StringVar(&m.Mode, "mode", engine.AllOrNothing, "what to do about bad rows: all-or-nothing (store nothing), stop-on-first-failure, or independent (store the others)")
 	f.StringVar(&m.Job, "job", "", "the job that the rows belong to; one is started if there is none of this id")
 	f.StringVar(&m.Of, "of", "", "the file is an attachment of this job")
 	f.StringVar(&m.Reference, "reference", "", "column of the reference")

@@ -130,7 +130,9 @@ func TestExportWithADeletedPart(t *testing.T) {
 			return strings.Contains(string(rec.Payload), `"number":2`) || strings.Contains(string(rec.Payload), `"number":3`)
 		})
 		r.hooks()
-		work := func(n uint64) engine.Target { return engine.Target{Item: store.ID{Queue: engine.ExportQueue, Number: n}} }
+		work := func(n uint64) engine.Target {
+			return engine.Target{Item: store.ID{Queue: engine.ExportQueue, Number: n}}
+		}
 		if out, err := r.Delete(r.ctx, engine.DeleteRequest{Targets: []engine.Target{work(3)}}); err != nil || out[0].Err != nil {
 			r.t.Fatal(out, err)
 		}

@@ -16,7 +16,7 @@ type ImportJob struct {
 	Path       string `json:"path,omitempty"`
 	Of         string `json:"of,omitempty"`
 	Attachment string `json:"attachment,omitempty"`
-	Mode       string `json:"mode,omitempty"` // independent (default) or stop-on-first-failure
+	Mode       string `json:"mode,omitempty"` // as in AddRequest; "" = all-or-nothing
 	Job        string `json:"job,omitempty"`  // the job that the rows belong to
 	Strict     bool   `json:"strict,omitempty"`
 	Reference  string `json:"reference,omitempty"` // columns, as in item import
@@ -35,6 +35,8 @@ type ImportProgress struct {
 	Existing int `json:"existing,omitempty"`
 	Rejected int `json:"rejected"`
 	Chunks   int `json:"chunks,omitempty"` // of the rejects file
+	// Whole says that all is done: the rows of an all-or-nothing import are in.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // RejectsName is the attachment of rejected rows.
@@ -47,11 +49,11 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	}
 	m.Now = e.now()
 	if m.Mode == "" {
-		m.Mode = Independent
+		m.Mode = AllOrNothing
 	}
 	switch {
-	case m.Mode != Independent && m.Mode != StopOnFirstFailure:
-		return b, store.Invalid(fmt.Sprintf("mode %q", m.Mode), "an import job is independent or stop-on-first-failure", "use one of these, or `signalbox item import`")
+	case m.Mode != AllOrNothing && m.Mode != Independent && m.Mode != StopOnFirstFailure:
+		return b, store.Invalid(fmt.Sprintf("mode %q", m.Mode), "there is none of this name", "use all-or-nothing, stop-on-first-failure or independent")
 	case (m.Path == "") == (m.Attachment == ""):
 		return b, store.Invalid("an import job", "its rows are in a file or in an attachment", "give path, or of and attachment")
 	case m.Path != "" && !filepath.IsAbs(m.Path):
@@ -101,8 +103,7 @@ func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn fu
 		held = e.schemas.heldAgainst(&a)
 	}
 	results := make([]AddResult, len(a.Items))
-	h := Holding{r.ID(), r.Fence}
-	return e.holding(ctx, h, func(t *tx, _ *store.Queue, i *store.Item) error {
+	return e.change(ctx, func(t *tx) error {
 		clear(results)
 		if len(a.Items) > 0 {
 			if err := t.addAll(&a, bad, held, results); err != nil {
@@ -110,19 +111,29 @@ func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn fu
 			}
 		}
 		p, rejects := fn(results)
-		if len(rejects) > 0 {
-			if err := t.Tx.PutChunk(r.Job, RejectsName, uint64(p.Chunks), rejects); err != nil {
-				return err
-			}
-			p.Chunks++
-		}
-		i.Progress = fmt.Sprintf("%d rows stored, %d rejected", p.Stored+p.Existing, p.Rejected)
-		t.touchJob(r.Job)
-		if err := t.Tx.PutChunk(r.Job, progressName, 0, output(p)); err != nil {
+		return t.imported(r, p, rejects)
+	})
+}
+
+// imported keeps how far the import is whose item is held, and a chunk of its
+// rejects file. A stale holder changes nothing.
+func (t *tx) imported(r *Record, p ImportProgress, rejects []byte) error {
+	i, err := t.Item(r.ID())
+	if err != nil {
+		return err
+	}
+	if _, err := held(&i, r.Fence); err != nil {
+		return err
+	}
+	if len(rejects) > 0 {
+		if err := t.Tx.PutChunk(r.Job, RejectsName, uint64(p.Chunks), rejects); err != nil {
 			return err
 		}
-		return t.Put(i, nil)
-	})
+		p.Chunks++
+	}
+	i.Progress = fmt.Sprintf("%d rows stored, %d rejected", p.Stored+p.Existing, p.Rejected)
+	t.touchJob(r.Job)
+	return firstOf(t.Tx.PutChunk(r.Job, progressName, 0, output(p)), t.Put(&i, nil))
 }
 
 // endImport makes the attachment of the rejected rows, and tells in the log how
@@ -150,6 +161,11 @@ func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error,
 		}
 		line := store.LogLine{At: e.now(), Level: "info", Fields: store.JSON(output(p)),
 			Text: fmt.Sprintf("%d rows stored, %d known, %d rejected", p.Stored, p.Existing, p.Rejected)}
+		for i, err := range tx.Items(store.Query{Queue: j.Queue, Job: j.ID}) {
+			if err == nil && i.Status == store.Failed {
+				line.Level, line.Text = "error", line.Text+"; "+why(&i)
+			}
+		}
 		return tx.AppendLog(j.ID, &line, keptLog)
 	}, nil
 }

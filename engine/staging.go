@@ -71,8 +71,25 @@ func (e *Engine) Import(ctx context.Context, r ImportRequest, rows iter.Seq2[New
 	if err != nil {
 		return ImportResult{}, err
 	}
+	return e.importAs(ctx, importing{e: e, request: r, staged: s}, rows)
+}
+
+// ImportHeld is Import by the work of an item that is held: it waits for another
+// import into the queue to end, and the change that makes the items work also keeps
+// how far the job is, as fn words it. A stale holder stores nothing.
+func (e *Engine) ImportHeld(ctx context.Context, h *Record, r ImportRequest, rows iter.Seq2[NewItem, error], fn func(ImportResult) ImportProgress) (ImportResult, error) {
+	s, err := e.imports.await(ctx, r.Queue)
+	if err != nil {
+		return ImportResult{}, err
+	}
 	im := importing{e: e, request: r, staged: s}
-	err = im.all(ctx, rows)
+	im.closing = func(t *tx, done ImportResult) error { return t.imported(h, fn(done), nil) }
+	return e.importAs(ctx, im, rows)
+}
+
+func (e *Engine) importAs(ctx context.Context, im importing, rows iter.Seq2[NewItem, error]) (ImportResult, error) {
+	s, r := im.staged, im.request
+	err := im.all(ctx, rows)
 	if err == nil {
 		err = im.close(ctx)
 	}
@@ -96,6 +113,7 @@ type importing struct {
 	bytes   int
 	row     int64 // of the first that waits
 	done    ImportResult
+	closing func(*tx, ImportResult) error // done in the change that closes it; may be nil
 }
 
 func (im *importing) all(ctx context.Context, rows iter.Seq2[NewItem, error]) error {
@@ -146,10 +164,15 @@ func (im *importing) flush(ctx context.Context) error {
 
 // close makes the items work, all at once.
 func (im *importing) close(ctx context.Context) error {
-	if im.done.Stored == 0 {
+	if im.done.Stored == 0 && im.closing == nil {
 		return nil
 	}
 	err := im.e.change(ctx, func(t *tx) error {
+		if im.closing != nil {
+			if err := im.closing(t, im.done); err != nil || im.done.Stored == 0 {
+				return err
+			}
+		}
 		im.staged.show(true) // to who runs behind this in the same commit
 		t.touch(im.request.Queue)
 		t.offer(im.request.Queue)
@@ -177,6 +200,7 @@ type staged struct {
 	spans []span
 	now   span // of the chunk under way
 	shown bool
+	ended chan struct{} // closed when the import has
 }
 
 // span is a stretch of numbers.
@@ -193,7 +217,7 @@ func (m *imports) begin(queue string) (*staged, error) {
 	if m.open == nil {
 		m.open = map[string]*staged{}
 	}
-	s := &staged{queue: queue}
+	s := &staged{queue: queue, ended: make(chan struct{})}
 	m.open[queue] = s
 	m.active.Add(1)
 	return s, nil
@@ -204,6 +228,28 @@ func (m *imports) end(s *staged) {
 	defer m.mu.Unlock()
 	delete(m.open, s.queue)
 	m.active.Add(-1)
+	close(s.ended)
+}
+
+// await is begin once no other import into the queue is open.
+func (m *imports) await(ctx context.Context, queue string) (*staged, error) {
+	for {
+		s, err := m.begin(queue)
+		if err == nil {
+			return s, nil
+		}
+		m.mu.Lock()
+		other := m.open[queue]
+		m.mu.Unlock()
+		if other == nil {
+			continue
+		}
+		select {
+		case <-other.ended:
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // hides says that an item belongs to an open import.

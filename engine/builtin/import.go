@@ -32,27 +32,40 @@ func (m *importer) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	in, err := m.open(ctx, &job)
+	run := importing{importer: m, record: &r, job: &job, progress: progress}
+	if job.Mode == engine.AllOrNothing {
+		err = run.whole(ctx)
+	} else {
+		err = m.read(ctx, &job, func(file *intake.File) error {
+			run.file = file
+			return run.all(ctx)
+		})
+	}
 	if err != nil {
 		return nil, err
+	}
+	return json.Marshal(run.progress)
+}
+
+// read opens the file for fn.
+func (m *importer) read(ctx context.Context, job *engine.ImportJob, fn func(*intake.File) error) error {
+	in, err := m.open(ctx, job)
+	if err != nil {
+		return err
 	}
 	defer in.Close()
 	zone, err := time.LoadLocation(job.Zone)
 	if err != nil {
-		return nil, store.Invalid(fmt.Sprintf("zone %q", job.Zone), "there is none of this name", "write it as Europe/Berlin")
+		return store.Invalid(fmt.Sprintf("zone %q", job.Zone), "there is none of this name", "write it as Europe/Berlin")
 	}
 	file, err := intake.Open(in, intake.Options{
 		Columns: intake.Columns{Reference: job.Reference, Due: job.Due, Priority: job.Priority, Defer: job.Defer},
 		Now:     job.Now.Time(), Zone: zone,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	run := importing{importer: m, record: &r, job: &job, file: file, progress: progress}
-	if err := run.all(ctx); err != nil {
-		return nil, err
-	}
-	return json.Marshal(run.progress)
+	return fn(file)
 }
 
 // open gives the file, or the attachment as it is read.
