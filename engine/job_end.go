@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
+	"signalbox/engine/coop"
 	"signalbox/store"
 )
 
@@ -117,26 +117,23 @@ const (
 	lastHookWait  = time.Minute
 )
 
-// finisher runs the completion hooks of jobs that have run out.
+// finisher runs the completion hooks of jobs that have run out, one after the other.
 type finisher struct {
-	e      *Engine
-	hooks  map[string]Hook
-	kick   chan struct{} // capacity 1
-	cancel context.CancelFunc
-	done   chan struct{}
-
-	mu  sync.Mutex
-	due map[string]bool
+	e     *Engine
+	hooks map[string]Hook
+	due   *coop.Queue[string, struct{}] // ids of jobs
 }
 
 // RunHooks runs the completion hooks of jobs, by their kinds, until the function
 // it gives is called. Without it such jobs wait, running, with nothing left. It is
 // for the one long-lived process on a store.
 func (e *Engine) RunHooks(hooks map[string]Hook) (stop func(), err error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	f := &finisher{e: e, hooks: hooks, kick: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}), due: map[string]bool{}}
+	f := &finisher{e: e, hooks: hooks}
+	if f.due, err = coop.New(f.work, coop.Options{}); err != nil {
+		return nil, err
+	}
 	e.finisher.Store(f)
-	err = e.store.View(ctx, func(r store.Reader) error {
+	err = e.store.View(context.Background(), func(r store.Reader) error {
 		for j, err := range r.Jobs(store.JobQuery{Live: true}) {
 			if err != nil || !hooked(&j) {
 				continue
@@ -147,11 +144,9 @@ func (e *Engine) RunHooks(hooks map[string]Hook) (stop func(), err error) {
 		}
 		return nil
 	})
-	go f.run(ctx)
 	return func() {
 		e.finisher.CompareAndSwap(f, nil)
-		cancel()
-		<-f.done
+		_ = f.due.Destroy(context.Background()) // without a store it can't fail
 	}, err
 }
 
@@ -163,41 +158,17 @@ func (e *Engine) finish(ids []string) {
 }
 
 func (f *finisher) add(ids ...string) {
-	f.mu.Lock()
 	for _, id := range ids {
-		f.due[id] = true
-	}
-	f.mu.Unlock()
-	select {
-	case f.kick <- struct{}{}:
-	default:
+		_, _ = f.due.Enqueue(context.Background(), id) // fails only once hooks are run no more
 	}
 }
 
-func (f *finisher) take() (id string, ok bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for id := range f.due {
-		delete(f.due, id)
-		return id, true
+func (f *finisher) work(ctx context.Context, t coop.Task[string]) (struct{}, error) {
+	err := f.finish(ctx, t.Value)
+	if err != nil && ctx.Err() == nil {
+		f.e.log.Error("completion hook", "job", t.Value, "err", err)
 	}
-	return "", false
-}
-
-func (f *finisher) run(ctx context.Context) {
-	defer close(f.done)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-f.kick:
-		}
-		for id, ok := f.take(); ok && ctx.Err() == nil; id, ok = f.take() {
-			if err := f.finish(ctx, id); err != nil && ctx.Err() == nil {
-				f.e.log.Error("completion hook", "job", id, "err", err)
-			}
-		}
-	}
+	return struct{}{}, err
 }
 
 // finish runs one job's hook and marks it done, in one change with what the hook
@@ -277,9 +248,5 @@ func (f *finisher) failed(ctx context.Context, id string, cause error) {
 	if err != nil {
 		f.e.log.Error("completion hook", "job", id, "err", err)
 	}
-	f.e.clock.AfterFunc(wait, func() {
-		if ctx.Err() == nil {
-			f.add(id)
-		}
-	})
+	f.e.clock.AfterFunc(wait, func() { f.add(id) })
 }

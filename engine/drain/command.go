@@ -2,7 +2,9 @@ package drain
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -69,16 +71,21 @@ func (c *command) work(ctx context.Context, records []engine.Record) result {
 }
 
 // whyNot words why a program could not be started: the system's own words blame
-// the program for a folder that is not there.
+// the program for a folder or an interpreter that is not there.
 func (c *command) whyNot(err error) string {
-	dir := c.set.Consumer.Dir
-	if dir == "" {
+	if dir := c.set.Consumer.Dir; dir != "" {
+		if info, gone := os.Stat(dir); gone != nil || !info.IsDir() {
+			return fmt.Sprintf("its folder %q is not there", dir)
+		}
+	}
+	e, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
 		return err.Error()
 	}
-	if info, gone := os.Stat(dir); gone != nil || !info.IsDir() {
-		return fmt.Sprintf("its folder %q is not there", dir)
+	if _, gone := os.Stat(e.Path); gone == nil && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("program %q: the interpreter that its first line names is not there", e.Path)
 	}
-	return err.Error()
+	return fmt.Sprintf("program %q: %v", e.Path, e.Err)
 }
 
 func (c *command) build(records []engine.Record) *exec.Cmd {

@@ -5,6 +5,7 @@ package drain_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -143,6 +144,29 @@ func TestAMissingProgramIsAConsumerErrorUntilItIsThere(t *testing.T) {
 	}
 }
 
+// What can't be run says which file and why, whatever the system's own words are.
+func TestProgramsThatCantBeRun(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for reason, path := range map[string]string{
+		"no such file or directory":                              filepath.Join(dir, "none"),
+		"permission denied":                                      file("plain", "#!/bin/sh\n", 0o600),
+		"the interpreter that its first line names is not there": file("script", "#!/no/such/interpreter\n", 0o700),
+		"exec format error":                                      file("garbage", "\x7fELF garbage", 0o700),
+	} {
+		r := program(t, func(q *store.Queue) { q.Consumer.Argv = []string{path} }, "text.sh")
+		id := r.add("orders", `{}`)[0]
+		r.work(store.SystemException, 1)
+		r.want(id, store.SystemException, fmt.Sprintf("consumer error: program %q: %s", path, reason))
+	}
+}
+
 func TestAShellRunsTheWordsAsOneLine(t *testing.T) {
 	r := program(t, func(q *store.Queue) {
 		q.Consumer.Argv, q.Consumer.Shell = []string{"echo", "a", "|", "tr", "a", "b"}, true
@@ -167,6 +191,39 @@ func TestABatchAnswersForEachItem(t *testing.T) {
 	}
 	r.want(ids[3], store.SystemException, `unknown status "great"`)
 	r.want(ids[4], store.SystemException, "leave this item out")
+}
+
+// Results that are wrong in one place say so of the items that they are wrong about.
+func TestABatchWithWrongAnswers(t *testing.T) {
+	for said, reasons := range map[string][3]string{
+		`[{"id":"orders/1","status":"success"},{"id":"orders/1","status":"business"},{"id":"orders/2","status":"success"},{"id":"orders/3","status":"success"}]`: {
+			"the results name this item 2 times", "", "",
+		},
+		`[{"id":"orders/1","status":"success"},{"id":"orders/2","status":"success"},{"id":"order/3","status":"success"}]`: {
+			"", "", `leave this item out; they name "order/3", which was not given`,
+		},
+		`[{"status":"success"}]`:         {`leave this item out; they name "", which`, "leave this item out", "leave this item out"},
+		`[1]`:                            {"a result is a JSON number; they are objects with id", "a result is", "a result is"},
+		`[{"id":"orders/1","status":7}]`: {"the status of one is a JSON number", "the status of one", "the status of one"},
+		`[{"id":"orders/1","status":"success","output":[1]},{"id":"orders/2","status":"success","output":null},{"id":"orders/3","status":"system"}]`: {"", "", "no reason was given"},
+	} {
+		r := program(t, func(q *store.Queue) { q.BatchSize = 10 }, "say.sh", "0", said)
+		ids := r.addN("orders", 3)
+		failures := int64(0)
+		for _, reason := range reasons {
+			if reason != "" {
+				failures++
+			}
+		}
+		r.work(store.SystemException, failures)
+		for n, id := range ids {
+			if status := store.Successful; reasons[n] == "" {
+				r.want(id, status, "")
+			} else {
+				r.want(id, store.SystemException, reasons[n])
+			}
+		}
+	}
 }
 
 func TestABatchWithoutAnswersIsSettledByTheExitCode(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"signalbox/engine"
 	"signalbox/store"
@@ -101,22 +103,43 @@ func readWave(records []engine.Record, out *head, details string, alike result, 
 	}
 	var answers []answer
 	if err := json.Unmarshal(said, &answers); err != nil {
-		return failed(engine.System, "the results can't be read: "+err.Error(), string(said))
+		return failed(engine.System, "the results can't be read: "+unlike(err), string(said))
 	}
-	byID := make(map[store.ID]answer, len(answers))
+	byID := make(map[store.ID][]answer, len(answers))
 	for _, a := range answers {
-		byID[a.ID] = a
+		byID[a.ID] = append(byID[a.ID], a)
 	}
 	res := result{reports: make([]engine.Settlement, len(records))}
 	for i, r := range records {
-		a, ok := byID[r.ID()]
-		if !ok {
+		switch said := byID[r.ID()]; len(said) {
+		case 0:
 			res.reports[i] = unsaid
-			continue
+		case 1:
+			res.reports[i] = said[0].settlement()
+		default:
+			res.reports[i] = engine.Settlement{Status: engine.System, Reason: fmt.Sprintf("the results name this item %d times", len(said)), Details: details}
 		}
-		res.reports[i] = a.settlement()
+		delete(byID, r.ID())
+	}
+	stranger := slices.IndexFunc(answers, func(a answer) bool { return byID[a.ID] != nil })
+	for i := range res.reports {
+		if stranger >= 0 && res.reports[i].Reason == unsaid.Reason {
+			res.reports[i].Reason += fmt.Sprintf("; they name %q, which was not given", answers[stranger].ID.String())
+		}
 	}
 	return res
+}
+
+// unlike words why results are not what they should be.
+func unlike(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		what := "a result"
+		if e.Field != "" {
+			what = "the " + e.Field + " of one"
+		}
+		return fmt.Sprintf("%s is a JSON %s; they are objects with id, status, output, analytics and error", what, e.Value)
+	}
+	return err.Error()
 }
 
 // allAlike settles all items by the exit code.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -44,6 +45,7 @@ func roundTrip(t *rapid.T, format export.Format) {
 	if _, err := from.Add(ctx, engine.AddRequest{Queue: "q", Items: items}); err != nil {
 		t.Fatal(err)
 	}
+	toldOf(t, from, len(items))
 	file := exported(t, from, format)
 	f, err := intake.Open(bytes.NewReader(file), intake.Options{Now: now, States: intake.KeepStates})
 	if err != nil {
@@ -59,6 +61,7 @@ func roundTrip(t *rapid.T, format export.Format) {
 	if _, err := to.Add(ctx, engine.AddRequest{Queue: "q", Items: again}); err != nil {
 		t.Fatal(err)
 	}
+	toldOf(t, to, len(items))
 	for n := range items {
 		was, is := record(t, from, n+1), record(t, to, n+1)
 		if format == export.CSV {
@@ -98,6 +101,26 @@ func record(t *rapid.T, e *engine.Engine, number int) engine.Record {
 	}
 	r.LastChange = 0
 	return r
+}
+
+// toldOf waits until all dates that have passed are told of, which changes their items.
+func toldOf(t *rapid.T, e *engine.Engine, items int) {
+	for after := uint64(0); ; {
+		s, err := e.Watch(context.Background(), after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after = s.Revision
+		left := 0
+		for n := range items {
+			if r := record(t, e, n+1); r.NextDate() != 0 && r.NextDate() <= store.At(time.Now()) {
+				left++
+			}
+		}
+		if left == 0 {
+			return
+		}
+	}
 }
 
 // sameValues compares two payloads as what they say.
