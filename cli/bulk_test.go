@@ -69,7 +69,7 @@ func TestUndo(t *testing.T) {
 	if out[0].Status != "business-exception" || out[0].Review.Status != "none" {
 		t.Errorf("stands as %+v", out[0])
 	}
-	r.fails(5, "undo by kim at", "item", "undo", "q/1")
+	r.fails(5, "undo by kim", "item", "undo", "q/1")
 	r.ok("item", "delete", "--queue", "q", "--status", "exception", "--all", "--yes")
 	r.ok("item", "undo", "--queue", "q", "--status", "deleted", "--first", "2", "--yes")
 	if q := parse[queue](t, r.ok("queue", "show", "q")); q.Counts["deleted"] != 2 || q.Counts["business-exception"] != 2 {
