@@ -7,6 +7,9 @@ type waiter struct {
 	granted    chan *Grant // holds the slot once the waiter is off its line
 	prev, next *waiter
 	queued     bool
+	// Its place in its line, and how many of the other line came before it: as they
+	// were when it came, or when the pool was surveyed last.
+	place, others int
 }
 
 // line is a lane's waiting line, first come at the head.

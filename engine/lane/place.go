@@ -58,21 +58,38 @@ func (p *Pool) standing(w *waiter) (Full, <-chan struct{}) {
 	if !w.queued {
 		return Full{}, nil
 	}
-	f := Full{Busy: p.busy, Pool: p.split.Size, Place: 1}
-	for other := w.prev; other != nil; other = other.prev {
-		f.Place++
-	}
-	f.Ahead = f.Place - 1
+	p.survey()
+	f := Full{Busy: p.busy, Pool: p.split.Size, Place: w.place, Ahead: w.place - 1}
 	if p.split.Common() > 0 {
-		for other := p.lane(w.Lane.other()).line.head; other != nil && other.turn < w.turn; other = other.next {
-			f.Ahead++
-		}
+		f.Ahead += w.others
 	}
 	f.Expected = expected(f.Ahead, p.rate(w.Lane))
 	if p.moved == nil {
 		p.moved = make(chan struct{})
 	}
 	return f, p.moved
+}
+
+// survey finds the places of all waiters at once, when somebody has left a line: were
+// each to count who stands before it, a line of n would cost n² for each turn.
+func (p *Pool) survey() {
+	if !p.stale {
+		return
+	}
+	p.stale = false
+	fast, slow := p.lane(Fast).line.head, p.lane(Slow).line.head
+	fasts, slows := 0, 0
+	for fast != nil || slow != nil {
+		if slow == nil || fast != nil && fast.turn < slow.turn {
+			fasts++
+			fast.place, fast.others = fasts, slows
+			fast = fast.next
+		} else {
+			slows++
+			slow.place, slow.others = slows, fasts
+			slow = slow.next
+		}
+	}
 }
 
 // remove takes w off its line, says whether it was still there, and lets those
@@ -82,6 +99,7 @@ func (p *Pool) remove(w *waiter) bool {
 		close(p.moved)
 		p.moved = nil
 	}
+	p.stale = true
 	return p.lane(w.Lane).line.remove(w)
 }
 

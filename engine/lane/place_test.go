@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -74,6 +75,62 @@ func TestWhoWaitsIsToldItsPlace(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		(<-got).Release()
 		gs[2].Release()
+	})
+}
+
+// Each of very many waiters knows its place, whoever has left before it, and the
+// picture says the same.
+func TestPlacesInALongLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(Auto(4))
+		gs := append(fill(t, p, Slow, 3), fill(t, p, Fast, 1)...)
+		const n = 2000
+		var mu sync.Mutex
+		last := map[string]Full{}
+		leave := map[int]context.CancelFunc{}
+		for i := range n {
+			ctx, cancel := context.WithCancel(t.Context())
+			leave[i] = cancel
+			h := Holder{Lane: []Lane{Slow, Slow, Fast}[i%3], Robot: fmt.Sprint(i)}
+			go func() {
+				g, err := p.TakeTold(ctx, h, func(f Full) {
+					mu.Lock()
+					defer mu.Unlock()
+					last[h.Robot] = f
+				})
+				if err == nil {
+					g.Release()
+				}
+			}()
+			synctest.Wait()
+		}
+		for i := 0; i < n; i += 7 {
+			leave[i]()
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		s := p.State()
+		if len(s.Waiting) != n-(n+6)/7 {
+			t.Fatalf("%d wait", len(s.Waiting))
+		}
+		stands := map[string]Full{}
+		for _, l := range []Lane{Fast, Slow} {
+			for w := p.lane(l).line.head; w != nil; w = w.next {
+				stands[w.Robot], _ = p.standing(w)
+			}
+		}
+		for _, w := range s.Waiting {
+			if f := stands[w.Robot]; f.Place != w.Place || f.Ahead != w.Ahead || last[w.Robot].Place != w.Place {
+				t.Fatalf("%s stands at %+v, was told %+v, and is shown as %+v", w.Robot, f, last[w.Robot], w)
+			}
+		}
+		for _, g := range gs {
+			g.Release()
+		}
+		synctest.Wait()
+		if s := p.State(); s.Busy != 0 || len(s.Waiting) != 0 {
+			t.Errorf("at last %d are busy, %d wait", s.Busy, len(s.Waiting))
+		}
 	})
 }
 

@@ -28,6 +28,7 @@ type Pool struct {
 	turns  uint64        // waiters so far: the order between the two lines
 	serial uint64        // grants so far
 	moved  chan struct{} // closed when somebody leaves a line; nil = nobody looks
+	stale  bool          // since then no waiter's place has been looked up
 	past   past
 	usage  usage
 	cache  atomic.Pointer[State] // nil = out of date
@@ -161,6 +162,7 @@ func (p *Pool) enter(h Holder) (*Grant, *waiter) {
 	w := p.spare.Get().(*waiter)
 	w.Holder, w.turn = h, p.turns
 	p.lane(h.Lane).line.push(w)
+	w.place, w.others = p.lane(h.Lane).line.len, p.lane(h.Lane.other()).line.len
 	p.cache.Store(nil)
 	return nil, w
 }
