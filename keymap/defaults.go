@@ -95,7 +95,7 @@ func acting() []Binding {
 		{Action: QueueSet, Keys: keys("O"), Help: "settings", Long: "Change the settings of this queue", Scopes: on(Table)},
 		{Action: Import, Keys: keys("I"), Help: "import", Long: "Bring a file into a queue: CSV, JSON lines, a JSON array", Scopes: on(Slots, Table)},
 		{Action: Verbs, Keys: keys("x"), Help: "verbs", Long: "List every verb, with the reason where one is unavailable", Scopes: rows},
-		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this item or job is not running, and what would help", Scopes: all},
+		{Action: Explain, Keys: keys("w"), Help: "why", Long: "Explain why this item, job or queue is not running, and what would help", Scopes: all},
 		{Action: Undo, Keys: keys("u"), Help: "undo", Long: "Take back the last retry, delete, verdict, assignment, note, pause or split change", Scopes: on(Global)},
 		{Action: Stop, Keys: keys("X"), Help: "stop", Long: "Stop an act on many items that is under way; what is done stays done", Scopes: on(Global)},
 		{Action: CopyIDs, Keys: keys("y"), Help: "copy ids", Long: "Copy the ids of this row or the marked", Scopes: all},

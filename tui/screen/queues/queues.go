@@ -61,7 +61,7 @@ func (q *Queues) Scope() keymap.Scope {
 func (q *Queues) Answers(a keymap.Action) bool {
 	switch a {
 	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs, keymap.New, keymap.QueueSet, keymap.Import, keymap.Folders:
+		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs, keymap.New, keymap.QueueSet, keymap.Import, keymap.Folders, keymap.Explain:
 		return true
 	case keymap.Left, keymap.Right:
 		return q.grouped
@@ -134,6 +134,8 @@ func (q *Queues) Update(e env.Env, msg tea.Msg) screen.Effects {
 		if q.filter.Edit(msg) {
 			q.take(e)
 		}
+	case act.QueueExplained:
+		return msg.Show(e)
 	case act.Paused:
 		return msg.Tell()
 	case act.Exported:
@@ -204,6 +206,10 @@ func (q *Queues) key(e env.Env, a keymap.Action) screen.Effects {
 		return screen.Want(screen.Leave{})
 	case keymap.Folders:
 		q.group(e)
+	case keymap.Explain:
+		if row := q.table.Row(); row != nil && row.folder == "" {
+			return screen.Do(q.desk.ExplainQueue(q.address(), *row.QueueState))
+		}
 	case keymap.Left, keymap.Right:
 		if row := q.table.Row(); row != nil {
 			q.fold(e, row, a == keymap.Left)
@@ -275,7 +281,7 @@ func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
 	switch {
 	case q.table.Row() == nil && (a == keymap.Open || a == keymap.Pause || a == keymap.CopyIDs):
 		return "there is no row"
-	case q.table.Row() != nil && q.table.Row().folder != "" && (a == keymap.Pause || a == keymap.QueueSet):
+	case q.table.Row() != nil && q.table.Row().folder != "" && (a == keymap.Pause || a == keymap.QueueSet || a == keymap.Explain):
 		return "this is a folder; go to a queue"
 	case a == keymap.Pause || a == keymap.New || a == keymap.QueueSet || a == keymap.Import:
 		return text.Clean(act.Barred(e))

@@ -25,6 +25,8 @@ type note struct {
 	title text.Safe
 	lines []Line
 	top   int
+	last  int // the furthest that it can be turned, as last drawn
+	page  int // the rows shown
 }
 
 // NewNote makes a dialog that only tells something.
@@ -43,20 +45,33 @@ func (n *note) Word(a keymap.Action) text.Safe {
 
 // Update implements screen.Dialog.
 func (n *note) Update(_ env.Env, msg tea.Msg) screen.Effects {
+	if wheel, ok := msg.(screen.Wheel); ok {
+		n.turn(wheel.By)
+	}
 	key, ok := msg.(screen.Key)
 	if !ok {
 		return screen.Effects{}
 	}
 	switch key.Action {
-	case keymap.Up, keymap.PageUp, keymap.Top:
-		n.top = max(n.top-1, 0)
-	case keymap.Down, keymap.PageDown, keymap.Bottom:
-		n.top = min(n.top+1, len(n.lines))
+	case keymap.Up:
+		n.turn(-1)
+	case keymap.Down:
+		n.turn(1)
+	case keymap.PageUp:
+		n.turn(-n.page)
+	case keymap.PageDown:
+		n.turn(n.page)
+	case keymap.Top:
+		n.top = 0
+	case keymap.Bottom:
+		n.top = n.last
 	case keymap.Back, keymap.Open:
 		return screen.Want(screen.Close{})
 	}
 	return screen.Effects{}
 }
+
+func (n *note) turn(by int) { n.top = max(min(n.top+by, n.last), 0) }
 
 // Draw implements screen.Dialog.
 func (n *note) Draw(e env.Env, w, h int) *paint.Canvas {
@@ -70,7 +85,9 @@ func (n *note) Draw(e env.Env, w, h int) *paint.Canvas {
 		}
 	}
 	body := e.Canvas(inner, max(h-2, 1))
-	for _, r := range rows[max(min(n.top, len(rows)-body.Height()), 0):] {
+	n.page, n.last = max(body.Height()-1, 1), max(len(rows)-body.Height(), 0)
+	n.turn(0)
+	for _, r := range rows[n.top:] {
 		body.Gap(r.Indent)
 		body.Text(r.Role, r.Text)
 	}
