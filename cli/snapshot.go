@@ -31,14 +31,14 @@ type snapping struct {
 func (a *app) snapshotCommand() *cobra.Command {
 	var s snapping
 	c := &cobra.Command{
-		Use: "snapshot SCREEN|QUEUE|ITEM|job JOB", Short: "Print one picture of a screen of the console",
+		Use: "snapshot SCREEN|QUEUE|ITEM|job [JOB]", Short: "Print one picture of a screen of the console",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "job" {
-				return takes("job", "JOB")(c, args)
+				return takes("job", "[JOB]")(c, args)
 			}
 			return takes("SCREEN|QUEUE|ITEM|job JOB")(c, args)
 		},
-		Long:    "Print one picture of a screen of the console: slots, queues, jobs, abandoned, review, events or robots, or by number; the items of a queue by its name; an item's page by its id; a job's after the word job.",
+		Long:    "Print one picture of a screen of the console: slots, queues, jobs, abandoned, review, events or robots, or by number; the items of a queue by its name; an item's page by its id; a job's after the word job, or without one that of the newest job that goes on.",
 		Example: "signalbox snapshot slots --size 120x40\nsignalbox snapshot review --demo office --svg > review.svg",
 	}
 	f := c.Flags()

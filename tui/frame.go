@@ -19,7 +19,8 @@ import (
 // Frame gives one picture of a screen as it stands now, with escape sequences
 // for what profile allows, and needs no terminal. The screen is named as in
 // the line of places, or by its number; a queue's name is the list of its items,
-// an item's id its page, and so is a job's, or "job" with its id.
+// an item's id its page, and so is a job's, or "job" with its id; "job" alone is
+// the newest that goes on.
 func Frame(ctx context.Context, o Options, name string, w, h int, profile colorprofile.Profile) (string, error) {
 	a, err := newApp(ctx, &o)
 	if err != nil {
@@ -58,6 +59,9 @@ func (a *app) open(name string) error {
 		p := &a.places[a.at]
 		p.stack = append(p.stack, above...)
 		return nil
+	}
+	if jobs := a.env.Snap.Jobs; at < 0 && name == "job" && len(jobs) > 0 { // the newest that goes on
+		return a.openJob(jobs[0].ID)
 	}
 	if id, ok := strings.CutPrefix(name, "job "); at < 0 && ok {
 		return a.openJob(id)

@@ -80,3 +80,16 @@ func TestLinuxConsoleGetsASCII(t *testing.T) {
 		}
 	}
 }
+
+// The word job alone is the newest job that goes on.
+func TestFrameOfTheNewestJob(t *testing.T) {
+	e := fake.Lifelike()
+	o := Options{Engine: e, Actor: "ada", Place: time.UTC, Clock: fake.Epoch}
+	got, err := Frame(t.Context(), o, "job", 120, 40, colorprofile.NoTTY)
+	if err != nil || !strings.Contains(got, "triage-0302") {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	if _, err := Frame(t.Context(), Options{Engine: fake.New(), Actor: "ada", Place: time.UTC, Clock: fake.Epoch}, "job", 120, 40, colorprofile.NoTTY); err == nil {
+		t.Fatal("there is none, and it was shown")
+	}
+}

@@ -27,6 +27,8 @@ done <<'END'
 slots dark slots 120x32
 slots-light light slots 120x32
 queues dark queues 120x16
+jobs dark jobs 120x16
+job dark job 120x32
 review dark review 120x24
 events dark events 120x24
 robots dark robots 120x24
