@@ -165,8 +165,10 @@ func (a *app) startBulk() *cobra.Command {
 func (a *app) startReindex() *cobra.Command {
 	s := &starting{app: a}
 	c := &cobra.Command{
-		Use: "reindex", Short: "Hold every index, counter and history against the records", Args: takes(),
-		Long: "Hold every index, counter and history of the store against its records, while work goes on. What differs is in the job's log, and the job's item fails.",
+		Use: "reindex", Short: "Hold every index, counter and history against the records, and put right what differs", Args: takes(),
+		Long: "Hold every index, counter and history of the store against its records, and put right what differs, while work goes on. " +
+			"What was put right is in the job's log and in its attachment mended.txt; records that can't be read are taken out, into aside.jsonl. " +
+			"What can't be put right while work goes on fails the job's item; `signalbox check --repair` does it without an engine.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.run(c.Context(), engine.ReindexKind, engine.ReindexJob{})
 		},

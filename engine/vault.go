@@ -178,6 +178,9 @@ type sealingTx struct {
 	v *vault
 }
 
+// own is the store's own transaction, for what writes no contents.
+func (t *tx) own() store.Tx { return t.Tx.(sealingTx).Tx }
+
 // encrypted says whether a queue's contents are sealed, and that they can be.
 func (t sealingTx) encrypted(queue string) (bool, error) {
 	if !t.v.inUse.Load() {

@@ -1,5 +1,5 @@
 // Package builtin runs an engine's built-in jobs: exports, imports, bulk acts,
-// checks of the indexes, and notifications.
+// reindexes, and notifications.
 //
 //	drains ── Handlers ──▶ work of one item ──▶ chunks and progress of its job
 //	engine ── RunHooks ──▶ hook when all items are accounted for ──▶ attachment, log

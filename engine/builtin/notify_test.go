@@ -27,21 +27,28 @@ type sent struct {
 
 func running(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.Open(t.Context(), memory.New(), engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := drain.Start(t.Context(), e, drain.Options{Handlers: builtin.Handlers(e)})
-	stop, err := e.RunHooks(e.BuiltinHooks())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		s.Abort()
-		stop()
-		_ = e.Close()
-	})
+	e, stop := runningOn(t, memory.New())
+	t.Cleanup(stop)
 	return e
+}
+
+// runningOn runs an engine with its drains and hooks on a store, until stopped.
+func runningOn(t *testing.T, s store.Store) (e *engine.Engine, stop func()) {
+	t.Helper()
+	e, err := engine.Open(t.Context(), s, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drains := drain.Start(t.Context(), e, drain.Options{Handlers: builtin.Handlers(e)})
+	unhook, err := e.RunHooks(e.BuiltinHooks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, func() {
+		drains.Abort()
+		unhook()
+		_ = e.Close()
+	}
 }
 
 // ended makes a job that has ended.

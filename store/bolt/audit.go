@@ -3,7 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -33,6 +33,9 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
+// errStopped ends an audit that nobody waits for.
+var errStopped = errors.New("stopped")
+
 // maxProblems bounds what one Check reports; one cause can touch every item.
 const maxProblems = 1000
 
@@ -40,7 +43,7 @@ const maxProblems = 1000
 // what it finds can be mended afterwards.
 type audit struct {
 	b        *bbolt.Tx
-	findings []finding
+	findings []*finding
 	queues   map[string]*inventory
 	due      map[string]bool // keys that the due index must have
 	highest  uint64          // Seq of the newest change that is known of
@@ -48,28 +51,33 @@ type audit struct {
 	byID     map[string]*jobInventory
 	byNumber map[uint64]*jobInventory
 	wanted   map[byte]int // entries about jobs that must be there and are, by table
-}
 
-// finding is something that is wrong, and how to mend it.
-type finding struct {
-	text string
-	mend func(*mender) error
+	// Of an audit beside others who write, see Examine:
+	live   bool
+	limit  int                   // of findings
+	seen   func(items int)       // told of how far it is
+	stop   func() error          // says that it is given up
+	items  int                   // looked at so far
+	blocks map[store.ID][]uint64 // of history, that have something of items with broken ones
 }
 
 // inventory is what is known of one queue's items.
 type inventory struct {
-	name     string
-	family   store.Family
-	root     *bbolt.Bucket
-	unknown  bool // its settings can't be read
-	counters counters
-	counted  counters // as the records have it
-	groups   map[string]store.Group
-	entries  [spaces]int // those that records want and that are there
-	life     life
-	unread   map[uint64]string // items that can't be read, and what was said of them
-	dates    bool              // it has the sla index
-	untold   bool              // it has the index of dates to tell of
+	name      string
+	family    store.Family
+	root      *bbolt.Bucket
+	unknown   bool // its settings can't be read
+	counters  counters
+	uncounted bool     // they can't be read
+	told      uint64   // the highest number that the history tells of, if they can't
+	logged    *queue   // as the log names it
+	counted   counters // as the records have it
+	groups    map[string]store.Group
+	entries   [spaces]int // those that records want and that are there
+	life      life
+	unread    map[uint64]string // items that can't be read, and what was said of them
+	dates     bool              // it has the sla index
+	untold    bool              // it has the index of dates to tell of
 }
 
 func newAudit(b *bbolt.Tx) *audit {
@@ -79,7 +87,9 @@ func newAudit(b *bbolt.Tx) *audit {
 // run audits the whole file. The error is of a file that can't be read on.
 func (a *audit) run() (err error) {
 	defer func() {
-		if p := recover(); p != nil { // it writes nothing and calls nobody: it can only be the file
+		if p := recover(); p == errStopped {
+			err = a.stop()
+		} else if p != nil { // it writes nothing and calls nobody: it can only be the file
 			err = damaged("store", unreadable(p))
 		}
 	}()
@@ -103,10 +113,6 @@ func (a *audit) run() (err error) {
 	return nil
 }
 
-func (a *audit) found(mend func(*mender) error, format string, args ...any) {
-	a.findings = append(a.findings, finding{fmt.Sprintf(format, args...), mend})
-}
-
 // problems words the findings, each once.
 func (a *audit) problems() []string {
 	var list []string
@@ -121,17 +127,17 @@ func (a *audit) problems() []string {
 }
 
 func (a *audit) queue(name string, family store.Family, root *bbolt.Bucket) {
-	q := &inventory{name: name, family: family, root: root, groups: map[string]store.Group{}, life: life{}, unread: map[uint64]string{}}
+	q := &inventory{name: name, family: family, root: root, groups: map[string]store.Group{}, life: life{}, unread: map[uint64]string{}, logged: &queue{name: name, family: family}}
 	a.queues[name] = q
 	settingsOf := store.Queue{Name: name}
 	if err := decode(root.Get(settingsKey), settings, &settingsOf); err != nil {
 		q.unknown = true
-		a.found(func(m *mender) error { return m.resettle(q) }, "queue %s: its settings can't be read", name)
+		a.found(func(m *mender) error { return m.resettle(q) }, "queue %s: its settings can't be read", name).own(q, settingsKey)
 	}
-	uncounted := decode(root.Get(countersKey), func(c *coder, n *counters) { n.code(c) }, &q.counters) != nil
-	if uncounted {
+	q.uncounted = decode(root.Get(countersKey), func(c *coder, n *counters) { n.code(c) }, &q.counters) != nil
+	if q.uncounted {
 		q.counters = counters{}
-		a.found(func(m *mender) error { return m.recount(q) }, "queue %s: its counters can't be read", name)
+		a.found(func(m *mender) error { return m.recount(q) }, "queue %s: its counters can't be read", name).own(q, countersKey)
 	}
 	if q.dates = q.counters.sla.built || q.bucket(sla) != nil; q.dates {
 		q.counted.sla = slaCounters{built: true, mark: q.counters.sla.mark}
@@ -146,7 +152,7 @@ func (a *audit) queue(name string, family store.Family, root *bbolt.Bucket) {
 	}
 	a.groups(q)
 	a.dues(q)
-	if !uncounted {
+	if !q.uncounted {
 		a.counters(q)
 	}
 }
@@ -179,6 +185,19 @@ func (q *inventory) has(s space, key []byte) bool {
 	}
 	k, _ := b.Cursor().Seek(key)
 	return bytes.Equal(k, key)
+}
+
+// step counts an item that is looked at.
+func (a *audit) step() {
+	if a.items++; a.items%10000 != 0 {
+		return
+	}
+	if a.seen != nil {
+		a.seen(a.items)
+	}
+	if a.stop != nil && a.stop() != nil {
+		panic(errStopped)
+	}
 }
 
 func (q *inventory) id(number uint64) store.ID { return store.ID{Queue: q.name, Number: number} }
@@ -219,6 +238,7 @@ func (a *audit) states(q *inventory) {
 			a.unreadable(q, i.Number, status, k, v, "its state can't be read")
 			return
 		}
+		a.step()
 		l := q.life.of(i.Number)
 		if l.status != 0 {
 			a.twice(q, &i, k, v, l)
@@ -272,7 +292,7 @@ func (q *inventory) find(number uint64, but []byte) (i *store.Item, key, state [
 // aside has a record that can't be read, or belongs to nothing, set aside.
 func (a *audit) aside(q *inventory, s space, key, value []byte, format string, args ...any) {
 	key, value = bytes.Clone(key), bytes.Clone(value)
-	a.found(func(m *mender) error { return m.setAside(q, s, key, value) }, format, args...)
+	a.found(func(m *mender) error { return m.setAside(q, s, key, value) }, format, args...).entry(q, s, key).item(q, numberOf(key))
 }
 
 // unreadable has a part of an item set aside. The other parts are, too, and are
@@ -329,14 +349,14 @@ func (a *audit) link(q *inventory, i *store.Item, as string, to *store.ID, back 
 	}
 	switch {
 	case o == nil && to.Number > max(in.counters.last, in.counted.last):
-		a.found(unlink, "item %s names %s as its %s, which never was", i.ID(), *to, as)
+		a.found(unlink, "item %s names %s as its %s, which never was", i.ID(), *to, as).item(q, i.Number)
 	case o != nil && back(o).IsZero():
 		a.found(func(m *mender) error {
 			*back(o) = i.ID()
 			return m.rewrite(in, o)
-		}, "item %s names %s as its %s, which does not name it in turn", i.ID(), *to, as)
+		}, "item %s names %s as its %s, which does not name it in turn", i.ID(), *to, as).item(q, i.Number).item(in, o.Number)
 	case o != nil && *back(o) != i.ID():
-		a.found(unlink, "item %s names %s as its %s, which does not name it in turn", i.ID(), *to, as)
+		a.found(unlink, "item %s names %s as its %s, which does not name it in turn", i.ID(), *to, as).item(q, i.Number).item(in, o.Number)
 	}
 }
 
@@ -348,8 +368,8 @@ func (a *audit) meta() {
 		v = bytes.Clone(v)
 		a.found(func(m *mender) error {
 			m.keep("pool", "", poolKey, v)
-			return m.b.Bucket(metaBucket).Delete(poolKey)
-		}, "the pool's settings can't be read")
+			return m.removeTop(metaBucket, poolKey)
+		}, "the pool's settings can't be read").top(a, metaBucket, poolKey)
 	}
 	c := b.Cursor()
 	for k, v := c.Seek(lastKey("")); k != nil && strings.HasPrefix(string(k), "last/"); k, v = c.Next() {
@@ -357,8 +377,8 @@ func (a *audit) meta() {
 			key := bytes.Clone(k)
 			name := string(k[len("last/"):])
 			a.found(func(m *mender) error {
-				return m.b.Bucket(metaBucket).Put(key, numberKey(m.numberIn(name)))
-			}, "queue %s, which was deleted: its last number can't be read", name)
+				return m.putTop(metaBucket, key, numberKey(m.numberIn(name)))
+			}, "queue %s, which was deleted: its last number can't be read", name).top(a, metaBucket, key)
 		}
 	}
 }
@@ -375,7 +395,7 @@ func (a *audit) holds() {
 		}
 		if _, err := readHolds(v); err != nil {
 			key := bytes.Clone(k)
-			a.found(func(m *mender) error { return m.b.Bucket(slotsBucket).Delete(key) }, "history of slots: %v", err)
+			a.found(func(m *mender) error { return m.removeTop(slotsBucket, key) }, "history of slots: %v", err).top(a, slotsBucket, key)
 		}
 		return nil
 	})

@@ -71,8 +71,8 @@ func (a *audit) history() {
 			key, value := bytes.Clone(k), bytes.Clone(v)
 			a.found(func(m *mender) error {
 				m.keep("history", "", key, value)
-				return m.b.Bucket(historyBucket).Delete(key)
-			}, "the history from change %d on can't be read", first)
+				return m.removeTop(historyBucket, key)
+			}, "the history from change %d on can't be read", first).top(a, historyBucket, key)
 		}
 	}
 	for _, q := range a.queues {
@@ -95,16 +95,21 @@ func (a *audit) change(c *store.Change) {
 	l.seen, l.to = c.Seq, c.To
 }
 
+// astray says that an item's changes are not chained up to its newest.
+func (l *lived) astray() bool {
+	return l.status != 0 && (l.broken || l.seen != l.last || l.seen == 0) // an item's first change is its adding
+}
+
 func (a *audit) chain(q *inventory, number uint64, l *lived) {
 	id := q.id(number)
 	switch {
-	case l.broken || l.seen != l.last || l.seen == 0: // an item's first change is its adding
-		a.found(func(m *mender) error { return m.relink(id) }, "the history of item %s is not whole: it ends with change %d, and should with %d", id, l.seen, l.last)
+	case l.astray():
+		a.found(func(m *mender) error { return m.relink(id) }, "the history of item %s is not whole: it ends with change %d, and should with %d", id, l.seen, l.last).item(q, number)
 	case l.to != 0 && l.to != l.status:
 		is, was := l.status, l.to
 		a.found(func(m *mender) error {
 			return m.record(q, number, store.Change{From: was, To: is, Why: "its last change said " + was.String()})
-		}, "item %s is %s, its last change says %s", id, l.status, l.to)
+		}, "item %s is %s, its last change says %s", id, l.status, l.to).item(q, number)
 	}
 }
 
@@ -116,6 +121,6 @@ func (a *audit) marks(q *inventory) {
 			continue
 		}
 		key := bytes.Clone(k)
-		a.found(func(m *mender) error { return q.root.Put(key, numberKey(0)) }, "queue %s: its %s can't be read", q.name, key)
+		a.found(func(m *mender) error { return m.putOwn(q, key, numberKey(0)) }, "queue %s: its %s can't be read", q.name, key).own(q, key)
 	}
 }

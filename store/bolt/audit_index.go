@@ -49,7 +49,7 @@ func (a *audit) want(q *inventory, s space, key, value []byte, i *store.Item) {
 		q.entries[s]++
 		return
 	}
-	a.found(func(m *mender) error { return m.put(q, s, key, value) }, "item %s is not found by its %s", i.ID(), spaceWords[s])
+	a.found(func(m *mender) error { return m.put(q, s, key, value) }, "item %s is not found by its %s", i.ID(), spaceWords[s]).item(q, i.Number).entry(q, s, key)
 }
 
 // spaceWords says what each index finds items by.
@@ -79,9 +79,9 @@ func (a *audit) standing(q *inventory, i *store.Item, at place) {
 		q.entries[dated]++
 	case fit:
 	case i.ReadyAt() != 0 && i.Status.Waiting() && !i.Withheld:
-		a.found(func(m *mender) error { return m.stand(q, i, at, standing{delayed: true}) }, "item %s stands neither with the delayed nor with the ready", i.ID())
+		a.found(func(m *mender) error { return m.stand(q, i, at, standing{delayed: true}) }, "item %s stands neither with the delayed nor with the ready", i.ID()).item(q, i.Number)
 	default:
-		a.found(func(m *mender) error { return m.stand(q, i, at, stands(i, false)) }, "item %s does not stand where it is claimed from", i.ID())
+		a.found(func(m *mender) error { return m.stand(q, i, at, stands(i, false)) }, "item %s does not stand where it is claimed from", i.ID()).item(q, i.Number)
 	}
 }
 
@@ -121,7 +121,7 @@ func (a *audit) key(q *inventory, i *store.Item) {
 			return
 		}
 	}
-	a.found(func(m *mender) error { return m.put(q, keys, []byte(i.Key), numberKey(i.Number)) }, "item %s is not found by its key", i.ID())
+	a.found(func(m *mender) error { return m.put(q, keys, []byte(i.Key), numberKey(i.Number)) }, "item %s is not found by its key", i.ID()).item(q, i.Number).entry(q, keys, []byte(i.Key))
 }
 
 // strays finds entries that no item wants; as long as there are no more than
@@ -142,7 +142,7 @@ func (a *audit) strays(q *inventory, s space) {
 			return
 		}
 		stray := bytes.Clone(k)
-		a.found(func(m *mender) error { return m.remove(q, s, stray) }, "queue %s: an entry finds item %s by a %s that it does not have", q.name, q.id(number), spaceWords[s])
+		a.found(func(m *mender) error { return m.remove(q, s, stray) }, "queue %s: an entry finds item %s by a %s that it does not have", q.name, q.id(number), spaceWords[s]).item(q, number).entry(q, s, stray)
 	})
 }
 
@@ -184,41 +184,47 @@ func (a *audit) groups(q *inventory) {
 		var g store.Group
 		switch err := decode(v, counted, &g); {
 		case !is:
-			a.found(func(m *mender) error { return m.remove(q, groups, []byte(key)) }, "queue %s: it counts items under a reason that none has", q.name)
+			a.found(func(m *mender) error { return m.recountGroup(q, key, g, 0, err == nil) }, "queue %s: it counts items under a reason that none has", q.name)
 		case err != nil || g != want:
-			a.recountGroup(q, key, want)
+			a.recountGroup(q, key, g, want, err == nil && g.Text == want.Text && g.Kind == want.Kind)
 		}
 	})
 	for key := range left {
-		a.recountGroup(q, key, q.groups[key])
+		a.recountGroup(q, key, store.Group{}, q.groups[key], true)
 	}
 }
 
-func (a *audit) recountGroup(q *inventory, key string, g store.Group) {
-	a.found(func(m *mender) error { return m.put(q, groups, []byte(key), encode(nil, counted, &g)) },
-		"queue %s: its counter of %s items with %q does not say %d", q.name, store.Status(key[0]), g.Text, g.Count)
+func (a *audit) recountGroup(q *inventory, key string, has, want store.Group, sound bool) {
+	had := has.Count
+	has.Text, has.Kind = want.Text, want.Kind
+	has.Count = had
+	a.found(func(m *mender) error { return m.recountGroup(q, key, has, want.Count, sound) },
+		"queue %s: its counter of %s items with %q does not say %d", q.name, store.Status(key[0]), want.Text, want.Count)
 }
 
 // counters holds a queue's counters against its records and indexes.
 func (a *audit) counters(q *inventory) {
 	has, want := &q.counters, &q.counted
 	mend := func(m *mender) error { return m.recount(q) }
+	found := func(format string, args ...any) {
+		a.found(mend, format, args...).when(func() bool { return q.root != nil }).once = "counters of " + q.name
+	}
 	for s := store.Status(1); int(s) < store.Statuses; s++ {
 		if has.items[s] != want.items[s] {
-			a.found(mend, "queue %s: its counter of %s items says %d, there are %d", q.name, s, has.items[s], want.items[s])
+			found("queue %s: its counter of %s items says %d, there are %d", q.name, s, has.items[s], want.items[s])
 		}
 	}
 	if has.delayed != want.delayed {
-		a.found(mend, "queue %s: its counter of delayed items says %d, there are %d", q.name, has.delayed, want.delayed)
+		found("queue %s: its counter of delayed items says %d, there are %d", q.name, has.delayed, want.delayed)
 	}
 	if has.withheld != want.withheld {
-		a.found(mend, "queue %s: its counter of withheld items says %d, there are %d", q.name, has.withheld, want.withheld)
+		found("queue %s: its counter of withheld items says %d, there are %d", q.name, has.withheld, want.withheld)
 	}
 	if has.sla != want.sla {
-		a.found(mend, "queue %s: its counters of items with dates do not say %d, of them %d overdue", q.name, want.sla.dated, want.sla.standings().Overdue)
+		found("queue %s: its counters of items with dates do not say %d, of them %d overdue", q.name, want.sla.dated, want.sla.standings().Overdue)
 	}
 	if has.last < want.last {
-		a.found(mend, "queue %s: its last number is %d, but there is an item %d", q.name, has.last, want.last)
+		found("queue %s: its last number is %d, but there is an item %d", q.name, has.last, want.last)
 	}
 	for _, due := range []struct {
 		kind      byte
@@ -226,7 +232,7 @@ func (a *audit) counters(q *inventory) {
 		has, want store.Time
 	}{{lease, "lease ends", has.nextLease, want.nextLease}, {ripe, "delay ends", has.nextRipe, want.nextRipe}, {passes, "date comes", has.nextDate, want.nextDate}} {
 		if due.has != due.want {
-			a.found(mend, "queue %s: its next %s at %q, not at %q", q.name, due.word, due.want, due.has)
+			found("queue %s: its next %s at %q, not at %q", q.name, due.word, due.want, due.has)
 		}
 	}
 }
@@ -268,9 +274,25 @@ func (a *audit) dueIndex() {
 			delete(left, key)
 			continue
 		}
-		a.found(func(m *mender) error { return m.b.Bucket(dueBucket).Delete([]byte(key)) }, "the index of what is due next has an entry of nothing")
+		a.found(func(m *mender) error { return m.removeTop(dueBucket, []byte(key)) }, "the index of what is due next has an entry of nothing").when(func() bool { return !a.isDue(key) })
 	}
 	for key := range left {
-		a.found(func(m *mender) error { return m.b.Bucket(dueBucket).Put([]byte(key), nil) }, "queue %s: the index of what is due next lacks it", key[9:])
+		a.found(func(m *mender) error { return m.putTop(dueBucket, []byte(key), nil) }, "queue %s: the index of what is due next lacks it", key[9:]).when(func() bool { return a.isDue(key) })
 	}
+}
+
+// isDue says that a key of the due index is one that a queue must have.
+func (a *audit) isDue(key string) bool {
+	if len(key) <= 9 {
+		return false
+	}
+	q, s := a.queues[key[9:]], delayed
+	if key[8] == lease {
+		s = leases
+	}
+	if q == nil || q.root == nil || s == leases && q.unknown {
+		return false
+	}
+	at := q.soonest(s)
+	return at != 0 && key == string(dueKey(at, key[8], q.name))
 }

@@ -14,6 +14,8 @@ type jobInventory struct {
 	counts  jobCounts
 	counted store.JobCounts // as its items have it
 	logged  uint64          // highest line of its log
+
+	uncounted bool // its counters can't be read
 }
 
 // jobs reads all jobs' records and counters.
@@ -21,9 +23,9 @@ func (a *audit) jobs() {
 	a.byID, a.byNumber = map[string]*jobInventory{}, map[uint64]*jobInventory{}
 	a.eachJob(jobRecord, func(k, v []byte) {
 		j := &jobInventory{job: store.Job{Number: numberOf(k)}}
-		if decode(v, jobFields, &j.job) != nil || len(k) != 1+numberLen {
+		if decode(v, jobFields, &j.job) != nil || len(k) != 1+numberLen || j.job.ID == "" {
 			number, record := numberOf(k), bytes.Clone(v)
-			a.found(func(m *mender) error { return m.rejob(number, record) }, "job number %d: its record can't be read", number)
+			a.found(func(m *mender) error { return m.rejob(number, record) }, "job number %d: its record can't be read", number).top(a, jobsBucket, k)
 			a.byNumber[number] = j
 			return
 		}
@@ -31,8 +33,8 @@ func (a *audit) jobs() {
 		a.jobEntries(&j.job)
 		c := a.b.Bucket(jobsBucket).Get(keyOf(jobCounter, j.job.Number))
 		if decode(c, func(c *coder, n *jobCounts) { n.code(c) }, &j.counts) != nil {
-			j.counts = jobCounts{}
-			a.found(func(m *mender) error { return m.recountJob(j) }, "job %s: its counters can't be read", j.job.ID)
+			j.counts, j.uncounted = jobCounts{}, true
+			a.found(func(m *mender) error { return m.recountJob(j) }, "job %s: its counters can't be read", j.job.ID).top(a, jobsBucket, keyOf(jobCounter, j.job.Number))
 		}
 	})
 }
@@ -62,21 +64,22 @@ func (a *audit) jobEntries(j *store.Job) {
 		want[string(singletonKey(j.Queue, j.SingletonKey))] = numberKey(j.Number)
 	}
 	for key, value := range want {
-		a.wantJob(j.ID, []byte(key), value)
+		a.wantJob(j, []byte(key), value)
 	}
 }
 
 // wantJob notes an entry about a job that is there, and finds one that is not.
-func (a *audit) wantJob(id string, key, value []byte) {
+func (a *audit) wantJob(j *store.Job, key, value []byte) *finding {
 	if a.wanted == nil {
 		a.wanted = map[byte]int{}
 	}
 	c := a.b.Bucket(jobsBucket).Cursor()
 	if k, v := c.Seek(key); bytes.Equal(k, key) && bytes.Equal(v, value) {
 		a.wanted[key[0]]++
-		return
+		return &finding{}
 	}
-	a.found(func(m *mender) error { return m.putJob(key, value) }, "job %s: the entry %q of it is missing", id, key[:1])
+	f := a.found(func(m *mender) error { return m.putTop(jobsBucket, key, value) }, "job %s: the entry %q of it is missing", j.ID, key[:1])
+	return f.top(a, jobsBucket, key).top(a, jobsBucket, keyOf(jobRecord, j.Number))
 }
 
 // inJob counts an item in its job, and wants it there.
@@ -86,10 +89,10 @@ func (a *audit) inJob(q *inventory, i *store.Item, delayed bool) {
 		return
 	}
 	j.counted.Add(i, 1)
-	a.wantJob(i.Job, keyOf(jobItem, j.job.Number, i.Number), nil)
+	a.wantJob(&j.job, keyOf(jobItem, j.job.Number, i.Number), nil).item(q, i.Number)
 	if delayed {
 		j.counted.Delayed += int64(i.Weight)
-		a.wantJob(i.Job, delayedKey(j.job.Number, i.ReadyAt(), i.Number), binary.AppendUvarint(nil, uint64(i.Weight)))
+		a.wantJob(&j.job, delayedKey(j.job.Number, i.ReadyAt(), i.Number), binary.AppendUvarint(nil, uint64(i.Weight))).item(q, i.Number)
 	}
 }
 
@@ -106,7 +109,7 @@ func (a *audit) jobStrays() {
 	highest := uint64(0)
 	a.eachJob(jobID, func(k, v []byte) { highest = max(highest, numberOf(v)) })
 	if b := a.b.Bucket(jobsBucket); b != nil && numberOf(b.Get(jobMade)) < highest {
-		a.found(func(m *mender) error { return m.putJob(jobMade, numberKey(highest)) }, "the number of jobs that were made says %d, there is a job %d", numberOf(b.Get(jobMade)), highest)
+		a.found(func(m *mender) error { return m.putTop(jobsBucket, jobMade, numberKey(highest)) }, "the number of jobs that were made says %d, there is a job %d", numberOf(b.Get(jobMade)), highest).top(a, jobsBucket, jobMade)
 	}
 	a.jobLogs()
 	a.jobFiles()
@@ -125,9 +128,22 @@ func (a *audit) jobStray(table byte) {
 		if a.jobBelongs(table, k, v) {
 			return
 		}
-		key := bytes.Clone(k)
-		a.found(func(m *mender) error { return m.b.Bucket(jobsBucket).Delete(key) }, "an entry %q of jobs is of nothing: %x", key[:1], key[1:])
+		key, value := bytes.Clone(k), bytes.Clone(v)
+		a.found(func(m *mender) error { return m.removeTop(jobsBucket, key) }, "an entry %q of jobs is of nothing: %x", key[:1], key[1:]).
+			top(a, jobsBucket, key).top(a, jobsBucket, keyOf(jobRecord, jobNumber(table, key, value))).
+			when(func() bool { return !a.jobBelongs(table, key, value) })
 	})
+}
+
+// jobNumber gives the number of the job that an entry of a table is about.
+func jobNumber(table byte, k, v []byte) uint64 {
+	switch {
+	case table == jobKey:
+		return numberOf(v)
+	case (table == jobItem || table == jobDelayed) && len(k) > numberLen:
+		return binary.BigEndian.Uint64(k[1:])
+	}
+	return numberOf(k)
 }
 
 func (a *audit) jobBelongs(table byte, k, v []byte) bool {
@@ -197,25 +213,37 @@ func (a *audit) asideJob(bucket, k, v []byte, text string) {
 	key, value := bytes.Clone(k), bytes.Clone(v)
 	a.found(func(m *mender) error {
 		m.keep(string(bucket), "", key, value)
-		return m.b.Bucket(bucket).Delete(key)
-	}, "%s", text)
+		return m.removeTop(bucket, key)
+	}, "%s", text).top(a, bucket, key)
 }
 
-func (m *mender) putJob(key, value []byte) error {
-	b, err := m.b.CreateBucketIfNotExists(jobsBucket)
-	if err != nil {
-		return err
-	}
-	return b.Put(key, value)
-}
-
-// recountJob writes a job's counters as its items and its log have them.
+// recountJob brings a job's counters into step with its items and its log.
 func (m *mender) recountJob(j *jobInventory) error {
 	n := jobCounts{JobCounts: j.counted, logged: max(j.counts.logged, j.logged), oldest: j.counts.oldest}
+	if now := (jobCounts{}); m.t != nil && !j.uncounted {
+		if decode(m.b.Bucket(jobsBucket).Get(keyOf(jobCounter, j.job.Number)), func(c *coder, n *jobCounts) { n.code(c) }, &now) != nil {
+			return nil
+		}
+		n = now.plus(&j.counted, &j.counts.JobCounts)
+		n.logged = max(n.logged, j.logged)
+	}
 	if n.oldest > n.logged {
 		n.oldest = 0
 	}
-	return m.putJob(keyOf(jobCounter, j.job.Number), encode(nil, func(c *coder, n *jobCounts) { n.code(c) }, &n))
+	return m.putTop(jobsBucket, keyOf(jobCounter, j.job.Number), encode(nil, func(c *coder, n *jobCounts) { n.code(c) }, &n))
+}
+
+// plus gives counters changed by what others should be and are.
+func (n jobCounts) plus(want, has *store.JobCounts) jobCounts {
+	n.Available += want.Available - has.Available
+	n.Delayed += want.Delayed - has.Delayed
+	n.InFlight += want.InFlight - has.InFlight
+	n.Done += want.Done - has.Done
+	n.Failed += want.Failed - has.Failed
+	n.Cancelled += want.Cancelled - has.Cancelled
+	n.Waiting += want.Waiting - has.Waiting
+	n.Withheld += want.Withheld - has.Withheld
+	return n
 }
 
 // rejob sets a job's record aside. Where its id and queue are still known it
@@ -234,7 +262,7 @@ func (m *mender) rejob(number uint64, record []byte) error {
 		}
 	})
 	if v.ID == "" || m.a.queues[v.Queue] == nil {
-		return m.b.Bucket(jobsBucket).Delete(keyOf(jobRecord, number))
+		return m.removeTop(jobsBucket, keyOf(jobRecord, number))
 	}
-	return m.putJob(keyOf(jobRecord, number), encode(nil, jobFields, &v))
+	return m.putTop(jobsBucket, keyOf(jobRecord, number), encode(nil, jobFields, &v))
 }

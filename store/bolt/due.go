@@ -318,7 +318,7 @@ func (t *tx) ripen(q *queue, now store.Time, limit int) int {
 		number := numberOf(d.key)
 		t.ripenJob(q, number)
 		switch {
-		case len(d.order) == 0: // set aside: where it belongs is lost
+		case len(d.order) == 0 || bytes.IndexByte(allRanks, d.order[0]) < 0: // set aside: where it belongs is lost
 		case d.order[0] == 0:
 			t.put(q, dated, appendNumber(d.order, number), nil)
 		default:

@@ -16,6 +16,7 @@ import (
 type mender struct {
 	b       *bbolt.Tx
 	a       *audit
+	t       *tx // whose log its writes are noted in; nil in a repair, which commits all at once
 	at      store.Time
 	actor   string
 	queueOf func(name string, f store.Family) store.Queue // settings in the place of unreadable ones
@@ -23,6 +24,7 @@ type mender struct {
 	broken  map[store.ID]bool                             // items whose histories are to be linked anew
 	changes []store.Change                                // to be added
 	next    uint64                                        // Seq of the next change
+	blocks  map[store.ID][]uint64                         // of history, that have something of the broken ones
 }
 
 // setAside is a record that was taken out of the store, as a line of the file
@@ -60,7 +62,15 @@ func (m *mender) setAside(q *inventory, s space, key, value []byte) error {
 	return m.remove(q, s, key)
 }
 
+// note records a write for the log of the transaction.
+func (m *mender) note(q *queue, do, where byte, key, value []byte) {
+	if m.t != nil {
+		m.t.note(q, do, where, key, value)
+	}
+}
+
 func (m *mender) put(q *inventory, s space, key, value []byte) error {
+	m.note(q.logged, doPut, byte(s), key, value)
 	b, err := q.root.CreateBucketIfNotExists([]byte(spaceNames[s]))
 	if err != nil {
 		return err
@@ -73,6 +83,32 @@ func (m *mender) remove(q *inventory, s space, key []byte) error {
 	if b == nil {
 		return nil
 	}
+	m.note(q.logged, doRemove, byte(s), key, nil)
+	return b.Delete(key)
+}
+
+// putOwn writes to the queue's own bucket.
+func (m *mender) putOwn(q *inventory, key, value []byte) error {
+	m.note(q.logged, doPut, inQueue, key, value)
+	return q.root.Put(key, value)
+}
+
+// putTop writes to a bucket of the root.
+func (m *mender) putTop(bucket, key, value []byte) error {
+	m.note(nil, doPut, whereOf(bucket), key, value)
+	b, err := m.b.CreateBucketIfNotExists(bucket)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, value)
+}
+
+func (m *mender) removeTop(bucket, key []byte) error {
+	b := m.b.Bucket(bucket)
+	if b == nil {
+		return nil
+	}
+	m.note(nil, doRemove, whereOf(bucket), key, nil)
 	return b.Delete(key)
 }
 
@@ -85,16 +121,68 @@ func (m *mender) resettle(q *inventory) error {
 	v := m.queueOf(q.name, q.family)
 	v.Name, v.Family, v.Paused, v.PausedBy = q.name, q.family, true, m.actor
 	v.CreatedAt, v.Revision = m.at, 1
-	return q.root.Put(settingsKey, encode(nil, settings, &v))
+	return m.putOwn(q, settingsKey, encode(nil, settings, &v))
 }
 
-// recount writes a queue's counters as its records have them.
+// recount brings a queue's counters into step with its records.
 func (m *mender) recount(q *inventory) error {
 	n := q.counted
-	if n.last = max(n.last, q.counters.last); q.counters.last == 0 {
+	if n.last = max(n.last, q.counters.last, q.told); q.counters.last == 0 && m.t == nil {
 		n.last = max(n.last, m.numberIn(q.name))
 	}
-	return q.root.Put(countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &n))
+	if now := (counters{}); m.t != nil && !q.uncounted {
+		if decode(q.root.Get(countersKey), func(c *coder, n *counters) { n.code(c) }, &now) != nil {
+			return nil
+		}
+		n = now.plus(&q.counted, &q.counters)
+	}
+	if err := m.putOwn(q, countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &n)); err != nil || m.t == nil {
+		return err
+	}
+	of, err := m.t.queue(q.name)
+	if err == nil {
+		of.dueless = true
+	}
+	return err
+}
+
+// plus gives counters changed by what others should be and are, but for the next
+// lease and delay, which the due index is brought up to date with.
+func (n counters) plus(want, has *counters) counters {
+	for s := range n.items {
+		n.items[s] += want.items[s] - has.items[s]
+	}
+	n.delayed += want.delayed - has.delayed
+	n.withheld += want.withheld - has.withheld
+	n.last = max(n.last, want.last)
+	if n.sla.built != has.sla.built { // the index was made meanwhile
+		return n
+	}
+	n.sla.built = want.sla.built
+	n.sla.dated += want.sla.dated - has.sla.dated
+	n.sla.due += want.sla.due - has.sla.due
+	n.sla.dueRisky += want.sla.dueRisky - has.sla.dueRisky
+	n.sla.risk += want.sla.risk - has.sla.risk
+	return n
+}
+
+// recountGroup changes the counter of a group from what an audit met to what it
+// counted; a value that made no sense is replaced.
+func (m *mender) recountGroup(q *inventory, key string, has store.Group, want int64, sound bool) error {
+	g := has
+	if m.t != nil && sound {
+		now := store.Group{Kind: g.Kind, Text: g.Text}
+		if v := q.get(groups, []byte(key)); v != nil && decode(v, counted, &now) != nil {
+			return nil
+		}
+		g.Count = now.Count + want - has.Count
+	} else {
+		g.Count = want
+	}
+	if g.Count <= 0 {
+		return m.remove(q, groups, []byte(key))
+	}
+	return m.put(q, groups, []byte(key), encode(nil, counted, &g))
 }
 
 // numberIn gives the highest number that the history knows of a queue. Blocks
@@ -161,7 +249,7 @@ func (m *mender) putBlock(changes []store.Change) error {
 	for n := range changes {
 		p.add(&changes[n])
 	}
-	return m.b.Bucket(historyBucket).Put(numberKey(p.first), p.take(nil))
+	return m.putTop(historyBucket, numberKey(p.first), p.take(nil))
 }
 
 func (m *mender) relink(id store.ID) error {
@@ -189,22 +277,11 @@ func (m *mender) append(c store.Change) uint64 {
 
 // finish links histories anew and adds the changes that mending made.
 func (m *mender) finish() error {
-	last, err := m.relinkBlocks()
-	if err != nil {
-		return err
+	if m.blocks = m.a.blocks; m.blocks == nil {
+		m.blocks = blocksOf(m.b, m.broken)
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(m.broken), compareIDs) {
-		q := m.a.queues[id.Queue]
-		i, _, _ := q.find(id.Number, nil)
-		if i == nil {
-			continue
-		}
-		if i.LastChange = last[id]; i.LastChange == 0 {
-			i.LastChange = m.append(store.Change{
-				At: m.at, Actor: m.actor, Event: "repair", Queue: i.Queue, Number: i.Number, To: i.Status, Why: "its history was lost",
-			})
-		}
-		if err := m.rewrite(q, i); err != nil {
+		if err := m.chain(id); err != nil {
 			return err
 		}
 	}
@@ -218,35 +295,62 @@ func (m *mender) finish() error {
 	return nil
 }
 
-// relinkBlocks gives the changes of the broken histories their right Prev, and
-// says which is the last of each.
-func (m *mender) relinkBlocks() (last map[store.ID]uint64, err error) {
-	last = map[store.ID]uint64{}
-	if len(m.broken) == 0 {
-		return last, nil
+// chain gives the changes of an item their right Prev, and the item its last one.
+func (m *mender) chain(id store.ID) error {
+	q := m.a.queues[id.Queue]
+	i, _, _ := q.find(id.Number, nil)
+	if i == nil {
+		return nil
 	}
-	blocks := map[uint64][]store.Change{}
-	c := m.b.Bucket(historyBucket).Cursor()
+	i.LastChange = 0
+	for _, first := range m.blocks[id] {
+		if err := m.link(id, first, &i.LastChange); err != nil {
+			return err
+		}
+	}
+	if i.LastChange == 0 {
+		i.LastChange = m.append(store.Change{
+			At: m.at, Actor: m.actor, Event: "repair", Queue: i.Queue, Number: i.Number, To: i.Status, Why: "its history was lost",
+		})
+	}
+	return m.rewrite(q, i)
+}
+
+// link links an item's changes in one block, from the last one before it.
+func (m *mender) link(id store.ID, first uint64, last *uint64) error {
+	var changes []store.Change
+	differs := false
+	b, err := openBlock(first, m.b.Bucket(historyBucket).Get(numberKey(first)))
+	for err == nil && b.next() {
+		if b.at.Queue == id.Queue && b.at.Number == id.Number {
+			differs = differs || b.at.Prev != *last
+			b.at.Prev = *last
+			*last = b.at.Seq
+		}
+		changes = append(changes, b.at)
+	}
+	if !differs || b.bad {
+		return nil
+	}
+	return m.putBlock(changes)
+}
+
+// blocksOf names the blocks of history that have changes of some items.
+func blocksOf(b *bbolt.Tx, items map[store.ID]bool) map[store.ID][]uint64 {
+	blocks := map[store.ID][]uint64{}
+	if len(items) == 0 {
+		return blocks
+	}
+	c := b.Bucket(historyBucket).Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
-		var changes []store.Change
-		differs := false
-		b, err := openBlock(numberOf(k), v)
-		for err == nil && b.next() {
-			if id := (store.ID{Queue: b.at.Queue, Number: b.at.Number}); m.broken[id] {
-				differs = differs || b.at.Prev != last[id]
-				b.at.Prev = last[id]
-				last[id] = b.at.Seq
+		first := numberOf(k)
+		of, err := openBlock(first, v)
+		for err == nil && of.next() {
+			id := store.ID{Queue: of.at.Queue, Number: of.at.Number}
+			if list := blocks[id]; items[id] && (len(list) == 0 || list[len(list)-1] != first) {
+				blocks[id] = append(list, first)
 			}
-			changes = append(changes, b.at)
-		}
-		if differs && !b.bad {
-			blocks[numberOf(k)] = changes
 		}
 	}
-	for _, changes := range blocks {
-		if err := m.putBlock(changes); err != nil {
-			return nil, err
-		}
-	}
-	return last, nil
+	return blocks
 }

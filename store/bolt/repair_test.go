@@ -199,6 +199,36 @@ func (s *spoiler) spoil(b *bbolt.Tx) (string, error) {
 	return "spoilt meta", errors.Join(b.Bucket([]byte("meta")).Put([]byte("pool"), garbage), root.Put([]byte("mark/m"), garbage))
 }
 
+// damage damages a closed store in some ways, and says which.
+func damage(rt *rapid.T, t *testing.T, path string) (s *spoiler, did []string) {
+	s = &spoiler{draw: func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(rt, what) }, hurt: map[string]bool{}}
+	rewrite(t, path, func(b *bbolt.Tx) error {
+		for range rapid.IntRange(1, 6).Draw(rt, "damages") {
+			if err := indexed(b); err != nil {
+				return err
+			}
+			what, err := s.spoil(b)
+			if did = append(did, what); err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+		}
+		return nil
+	})
+	return s, did
+}
+
+// indexed gives both queues all indexes, should they be empty.
+func indexed(b *bbolt.Tx) error {
+	for _, index := range indexes {
+		for _, of := range []*bbolt.Bucket{b.Bucket([]byte("queues")).Bucket([]byte("a")), b.Bucket([]byte("transactions")).Bucket([]byte("b"))} {
+			if _, err := of.CreateBucketIfNotExists([]byte(index)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // at does something at a random place of a bucket that has any.
 func (s *spoiler) at(b *bbolt.Bucket, fn func(c *bbolt.Cursor, k, v []byte) error) error {
 	if b == nil {
@@ -239,24 +269,7 @@ func TestRepairLeavesNothingWrong(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint(run, ".db"))
 		lived(t, path, rapid.IntRange(0, 50).Draw(rt, "seed"))
 		before := truth(t, path)
-		s := &spoiler{draw: func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(rt, what) }, hurt: map[string]bool{}}
-		var did []string
-		rewrite(t, path, func(b *bbolt.Tx) error {
-			for range rapid.IntRange(1, 6).Draw(rt, "damages") {
-				for _, index := range indexes {
-					for _, of := range []*bbolt.Bucket{b.Bucket([]byte("queues")).Bucket([]byte("a")), b.Bucket([]byte("transactions")).Bucket([]byte("b"))} {
-						if _, err := of.CreateBucketIfNotExists([]byte(index)); err != nil {
-							return err
-						}
-					}
-				}
-				what, err := s.spoil(b)
-				if did = append(did, what); err != nil {
-					return fmt.Errorf("%s: %w", what, err)
-				}
-			}
-			return nil
-		})
+		s, did := damage(rt, t, path)
 		done := repair(t, path)
 		after := open(t, path)
 		problems, err := after.Check(t.Context())

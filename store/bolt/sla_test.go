@@ -92,3 +92,57 @@ func forgetSLA(t *testing.T, path, name string) {
 		t.Fatal(err)
 	}
 }
+
+// An examination makes the index of a queue from before it, and counts the same.
+func TestExaminationMakesTheIndexOfDates(t *testing.T) {
+	s := logging(t)
+	if err := s.Update(t.Context(), func(tx store.Tx) error {
+		for n := range 20 {
+			i := store.Item{Queue: "a", Status: store.Queued, DueAt: store.Time(n % 4 * 50), RiskAt: store.Time(n % 3 * 40)}
+			if err := tx.Add(&i, nil, store.Change{Event: "add", At: 10}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	forgetSLA(t, s.path, "a")
+	old := reopened(t, s.path)
+	standings := func() (s store.Standings) {
+		t.Helper()
+		if err := old.View(t.Context(), func(r store.Reader) error {
+			stats, err := r.Stats("a", 90)
+			s = stats.Standings
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	before := standings()
+	for round, want := range []int{1, 0} {
+		wrong, err := old.Examine(t.Context(), store.Examination{})
+		if err != nil || len(wrong) != want {
+			t.Fatalf("round %d: %+v, %v", round, wrong, err)
+		}
+		for _, w := range wrong {
+			if err := old.Update(t.Context(), func(tx store.Tx) error {
+				_, err := w.Mend(tx, 5, "kim")
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := standings(); got != before {
+		t.Errorf("it counts %+v, before it was there %+v", got, before)
+	}
+	storetest.Recount(t, old)
+	if problems, err := old.Check(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("%q, %v", problems, err)
+	}
+}

@@ -38,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		{"holds", holdTests},
 		{"calls", callTests},
 		{"jobs", jobTests},
+		{"examine", examineTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, test := range group.tests {
