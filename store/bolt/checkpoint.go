@@ -208,6 +208,7 @@ func (w *writer) checkpoint(t *tx) (err error) {
 		return unwritable(err)
 	}
 	step("checkpoint")
+	w.relief.look(t.bolt) // of what gathering the wave has read
 	if err := t.bolt.Commit(); err != nil {
 		return unwritable(err)
 	}

@@ -99,7 +99,7 @@ func (s *Store) restart() error {
 	})
 	if err == nil {
 		s.db.NoFreelistSync = true // which closing has turned off
-		s.writer = newWriter(s.db, s.path, m, s.writer.noSync)
+		s.writer = newWriter(s.db, s.path, m, s.writer.noSync, &s.relief)
 		err = s.writer.recover(m, false) // should the last writer have left a log
 	}
 	if err != nil { // nobody may write on what can't be read

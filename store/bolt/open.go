@@ -64,6 +64,7 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, path: path}
+	s.relief.base = resident()
 	left, err := s.prepare(o)
 	if err != nil {
 		_ = db.Close()
@@ -189,7 +190,7 @@ func (s *Store) prepare(o Options) (left bool, err error) {
 			return false, unreachable(s.path, err)
 		}
 	}
-	s.writer = newWriter(s.db, s.path, m, o.NoSync)
+	s.writer = newWriter(s.db, s.path, m, o.NoSync, &s.relief)
 	if err := s.writer.recover(m, o.lostLog); err != nil {
 		return false, unrecovered(s.path, err)
 	}

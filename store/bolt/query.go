@@ -22,10 +22,21 @@ func (r *reader) Items(q store.Query) iter.Seq2[store.Item, error] {
 				}
 				continue
 			}
-			if name >= q.After.Queue && !of.query(r, &q, yield) {
+			if name >= q.After.Queue && !of.query(r, &q, r.relieved(yield)) {
 				return
 			}
 		}
+	}
+}
+
+// relieved yields, and keeps the mapped pages few over a long walk.
+func (r *reader) relieved(yield func(store.Item, error) bool) func(store.Item, error) bool {
+	if r.relief == nil {
+		return yield
+	}
+	return func(i store.Item, err error) bool {
+		r.relief.viewed(r.bolt)
+		return yield(i, err)
 	}
 }
 

@@ -50,6 +50,7 @@ type reader struct {
 	fresh []store.Change
 
 	jobTables jobTables
+	relief    *relief // nil: nobody reads much
 }
 
 func newReader(b *bbolt.Tx) reader {

@@ -21,6 +21,7 @@ type Store struct {
 	mu     sync.RWMutex // read-held by running calls, so that Close waits for them
 	closed bool
 	pool   sync.Pool // of *call
+	relief relief
 }
 
 var _ store.Store = (*Store)(nil)
@@ -51,7 +52,9 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err erro
 		}
 		_ = b.Rollback()
 	}()
+	s.relief.viewed(b)
 	r := newReader(b)
+	r.relief = &s.relief
 	return fn(&r)
 }
 

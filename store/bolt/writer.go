@@ -87,6 +87,7 @@ type writer struct {
 	path    string
 	store   storeID
 	noSync  bool
+	relief  *relief
 	calls   chan *call
 	stopped chan struct{}
 	scratch scratch
@@ -110,9 +111,9 @@ type writer struct {
 	kept  atomic.Uint64 // last wave that is in the store's file
 }
 
-func newWriter(db *bbolt.DB, path string, m meta, noSync bool) *writer {
+func newWriter(db *bbolt.DB, path string, m meta, noSync bool, r *relief) *writer {
 	w := &writer{
-		db: db, path: path, store: m.store, noSync: noSync, last: m.wave, file: m.of,
+		db: db, path: path, store: m.store, noSync: noSync, last: m.wave, file: m.of, relief: r,
 		calls: make(chan *call, maxWave), stopped: make(chan struct{}),
 	}
 	w.acked.Store(m.wave)
