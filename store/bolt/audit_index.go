@@ -287,8 +287,11 @@ func (a *audit) isDue(key string) bool {
 		return false
 	}
 	q, s := a.queues[key[9:]], delayed
-	if key[8] == lease {
+	switch key[8] {
+	case lease:
 		s = leases
+	case passes:
+		s = untold
 	}
 	if q == nil || q.root == nil || s == leases && q.unknown {
 		return false

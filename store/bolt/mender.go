@@ -154,7 +154,7 @@ func (n counters) plus(want, has *counters) counters {
 	}
 	n.delayed += want.delayed - has.delayed
 	n.withheld += want.withheld - has.withheld
-	n.last = max(n.last, want.last)
+	n.last, n.untold = max(n.last, want.last), n.untold || want.untold
 	if n.sla.built != has.sla.built { // the index was made meanwhile
 		return n
 	}
