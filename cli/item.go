@@ -219,7 +219,7 @@ func (a *app) listRest(page engine.Page, shown, damaged int) {
 		of = " of " + text.Count(page.Total)
 	}
 	place := page.Next.String()
-	if page.Order == engine.ByReference {
+	if page.NextReference != "" || page.Order == engine.ByReference {
 		place += "@" + page.NextReference
 	}
 	fmt.Fprintf(a.Stderr, "%s%s shown; go on with --after %s, or see all with --limit 0\n", text.Count(int64(shown)), of, text.Clean(shellWord(place)))

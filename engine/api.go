@@ -175,8 +175,9 @@ type ListRequest struct {
 	Sort     string         `json:"sort,omitempty"`   // one of Orders; "" = by number
 	Limit    int            `json:"limit,omitempty"`  // 0 = 100
 	// Order is number (the default), reference (needs a filter by it), or any:
-	// whichever is found fastest. To go on in order of reference takes
-	// AfterReference, the reference of the item After.
+	// whichever is found fastest. To go on in order of reference or of Sort takes
+	// AfterReference, the NextReference of the page before: the reference of the
+	// item After, or the value it was sorted by.
 	Order          string `json:"order,omitempty"`
 	AfterReference string `json:"after_reference,omitempty"`
 	// Budget is how long the page may take to be found: what was found by then

@@ -109,7 +109,7 @@ func (t *tx) builtin(name string) (store.Queue, error) {
 		q.AttemptTimeout = store.Duration(30 * time.Second)
 	}
 	q.CreatedAt = t.now
-	return q, t.putQueue(&q, "queue-add", "built in")
+	return q, t.addQueue(&q, "built in")
 }
 
 // Builtin says that a queue is built in.

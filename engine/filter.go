@@ -63,6 +63,9 @@ type reach struct {
 	ids      []store.ID
 	key      string
 	group    string
+	job      string
+	reasons  []string // all of these are in the reason, in lower case
+	kind     string   // of the error
 
 	reference string // begins so
 	exact     bool   // equals it
@@ -163,6 +166,9 @@ func (f *Filter) within(r *ListRequest) (to reach) {
 	}
 	if to.group == "" {
 		to.group = r.Group
+	}
+	if to.kind == "" {
+		to.kind = r.Kind
 	}
 	return to
 }

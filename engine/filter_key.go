@@ -13,7 +13,8 @@ import (
 // filterKey reads the terms of one key.
 type filterKey struct {
 	read func(*Filter, word) (term, error)
-	// slow says why no index finds what such a term matches; "" where one does.
+	// slow says why no index finds what such a term matches; "" where one does, or
+	// where it depends: then the path says why it does not.
 	slow string
 }
 
@@ -29,13 +30,13 @@ var filterKeys = map[string]filterKey{
 	"reference": {readReference, ""},
 	"number":    {readNumbers, ""},
 
-	"robot":    {startsWith(func(i *store.Item) string { return i.ClaimedBy }), "robots have no index"},
+	"robot":    {startsWith(func(i *store.Item) string { return i.ClaimedBy }), "robots have no index; with status:in_flight, only what robots hold now is looked at"},
 	"creator":  {startsWith(func(i *store.Item) string { return i.CreatedBy }), "creators have no index"},
 	"reviewer": {startsWith(func(i *store.Item) string { return i.Review.Reviewer }), "reviewers have no index"},
-	"job":      {equals(func(i *store.Item) string { return i.Job }), "the index of jobs has only what counts for one, and not what came from an archive with its name"},
+	"job":      {readJob, ""},
 	"chain":    {readChain, "chains have no index"},
-	"reason":   {readReason, "reasons are indexed whole, as group:, and not by their words"},
-	"kind":     {readKind, "kinds of error have no index of their own"},
+	"reason":   {readReason, ""},
+	"kind":     {readKind, ""},
 	"priority": {readPriority, "priorities are indexed in claim order only"},
 	"review":   {readReview, "reviews have no index"},
 	"sla":      {readSLA, "what is overdue or at risk changes with the clock; queues count it, lists look"},
@@ -264,10 +265,12 @@ func startsWith(field func(*store.Item) string) func(*Filter, word) (term, error
 	}
 }
 
-func equals(field func(*store.Item) string) func(*Filter, word) (term, error) {
-	return func(_ *Filter, w word) (term, error) {
-		return w.term(func(i *store.Item, _ store.Time) bool { return field(i) == w.value }), nil
+func readJob(f *Filter, w word) (term, error) {
+	t := w.term(func(i *store.Item, _ store.Time) bool { return i.Job == w.value })
+	if !w.inverse && f.reach.job == "" {
+		f.reach.job, t.narrows = w.value, true
 	}
+	return t, nil
 }
 
 func readChain(_ *Filter, w word) (term, error) {
@@ -278,14 +281,17 @@ func readChain(_ *Filter, w word) (term, error) {
 	return w.term(func(i *store.Item, _ store.Time) bool { return i.Chain == id || i.ID() == id }), nil
 }
 
-func readReason(_ *Filter, w word) (term, error) {
+func readReason(f *Filter, w word) (term, error) {
 	value := strings.ToLower(w.value)
+	if !w.inverse {
+		f.reach.reasons = append(f.reach.reasons, value)
+	}
 	return w.term(func(i *store.Item, _ store.Time) bool {
 		return i.Error != nil && strings.Contains(strings.ToLower(i.Error.Reason), value)
 	}), nil
 }
 
-func readKind(_ *Filter, w word) (term, error) {
+func readKind(f *Filter, w word) (term, error) {
 	kind := w.value
 	switch kind {
 	case Business, System:
@@ -293,6 +299,9 @@ func readKind(_ *Filter, w word) (term, error) {
 		kind = ""
 	default:
 		return term{}, w.bad("an error is of kind business or system", "use kind:business, kind:system or kind:none")
+	}
+	if !w.inverse && f.reach.kind == "" {
+		f.reach.kind = kind
 	}
 	return w.term(func(i *store.Item, _ store.Time) bool { return i.ErrorKind() == kind }), nil
 }

@@ -224,6 +224,10 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 			return err
 		}
 		res.Item.Weight = max(1, n.Weight)
+	} else if n.Job != "" {
+		if err := t.nameOnly(q.Name); err != nil {
+			return err
+		}
 	}
 	if !n.Past.waits() {
 		err := t.addPast(q, n, r.From, &res.Item)

@@ -120,7 +120,7 @@ func (w *walk) count(r store.Reader) (n int64, err error) {
 		}
 		return n, nil
 	case w.path.index == "group":
-		return w.path.countGroup(r, w.r.Kind)
+		return w.path.countGroups(r, w.r.Kind)
 	}
 	return countIn(r, w.path.names, w.path.statuses)
 }

@@ -69,7 +69,7 @@ func (e *Engine) AddQueue(ctx context.Context, q store.Queue) (QueueState, error
 			return store.Conflict(fmt.Sprintf("queue %q", q.Name), "there is one of this name already", "change it with `signalbox queue set "+q.Name+"`")
 		}
 		q.CreatedAt, q.PausedBy = t.now, pauser(&q, t.actor)
-		return t.putQueue(&q, "queue-add", "")
+		return t.addQueue(&q, "")
 	})
 	if err != nil {
 		return QueueState{}, err

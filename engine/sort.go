@@ -5,6 +5,8 @@ import (
 	"container/heap"
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"signalbox/store"
@@ -15,45 +17,69 @@ func Orders() []string {
 	return []string{"reference", "status", "attempts", "priority", "due", "changed", "created", "robot"}
 }
 
-// order compares items by a value, and those that are alike by queue and number.
-type order func(a, b *store.Item) int
+// sortKey is what puts an item in its place in a sorted list: a number or a text.
+type sortKey struct {
+	n    int64
+	text string
+}
+
+// order gives the key of an item.
+type order func(*store.Item) sortKey
 
 // orderBy finds an order; nil with no error is that of the store.
 func orderBy(name string) (order, error) {
-	var by order
 	switch name {
 	case "", "number":
 		return nil, nil
 	case "reference":
-		by = func(a, b *store.Item) int { return strings.Compare(a.Reference, b.Reference) }
+		return func(i *store.Item) sortKey { return sortKey{text: i.Reference} }, nil
 	case "status":
-		by = func(a, b *store.Item) int { return cmp.Compare(a.Status, b.Status) }
+		return func(i *store.Item) sortKey { return sortKey{n: int64(i.Status)} }, nil
 	case "attempts":
-		by = func(a, b *store.Item) int { return cmp.Compare(a.Attempts, b.Attempts) }
+		return func(i *store.Item) sortKey { return sortKey{n: int64(i.Attempts)} }, nil
 	case "priority":
-		by = func(a, b *store.Item) int { return cmp.Compare(a.Priority, b.Priority) }
+		return func(i *store.Item) sortKey { return sortKey{n: int64(i.Priority)} }, nil
 	case "due":
-		by = func(a, b *store.Item) int { return laterIfNone(a.DueAt, b.DueAt) }
+		return func(i *store.Item) sortKey { return sortKey{n: lastIfNone(i.DueAt)} }, nil
 	case "changed":
-		by = func(a, b *store.Item) int { return cmp.Compare(ChangedAt(a), ChangedAt(b)) }
+		return func(i *store.Item) sortKey { return sortKey{n: int64(ChangedAt(i))} }, nil
 	case "created":
-		by = func(a, b *store.Item) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) }
+		return func(i *store.Item) sortKey { return sortKey{n: int64(i.CreatedAt)} }, nil
 	case "robot":
-		by = func(a, b *store.Item) int { return strings.Compare(a.ClaimedBy, b.ClaimedBy) }
-	default:
-		return nil, store.Invalid(fmt.Sprintf("sort %q", name), "items can't be put in order by it", "use number, "+strings.Join(Orders(), ", "))
+		return func(i *store.Item) sortKey { return sortKey{text: i.ClaimedBy} }, nil
 	}
-	return func(a, b *store.Item) int {
-		return cmp.Or(by(a, b), strings.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
-	}, nil
+	return nil, store.Invalid(fmt.Sprintf("sort %q", name), "items can't be put in order by it", "use number, "+strings.Join(Orders(), ", "))
 }
 
-// laterIfNone compares times of which none comes last.
-func laterIfNone(a, b store.Time) int {
-	if a.IsZero() != b.IsZero() {
-		return cmp.Compare(b, a)
+// lastIfNone is a time of which none comes last.
+func lastIfNone(t store.Time) int64 {
+	if t.IsZero() {
+		return math.MaxInt64
 	}
-	return cmp.Compare(a, b)
+	return int64(t)
+}
+
+// spot is a place in a sorted list: the key that an item there has or had, and
+// which item that is, as those with one key are in order of queue and number.
+type spot struct {
+	sortKey
+	id store.ID
+}
+
+func (s *spot) compare(other *spot) int {
+	return cmp.Or(cmp.Compare(s.n, other.n), strings.Compare(s.text, other.text), compareIDs(s.id, other.id))
+}
+
+// cursor is the key as text, with which a list goes on; parseCursor reads it.
+func (k sortKey) cursor() string { return strconv.FormatInt(k.n, 10) + ":" + k.text }
+
+func parseCursor(s string) (k sortKey, err error) {
+	n, text, whole := strings.Cut(s, ":")
+	k.text = text
+	if k.n, err = strconv.ParseInt(n, 10, 64); err != nil || !whole {
+		return k, store.Invalid(fmt.Sprintf("the place %q to go on at", s), "no sorted list has given it", "give it as the page before says")
+	}
+	return k, nil
 }
 
 // ChangedAt is when an item last went from one status to another, as far as
@@ -66,15 +92,11 @@ func ChangedAt(i *store.Item) store.Time {
 // selected is looked at, in short reads, and no more than the page is kept.
 func (e *Engine) sorted(ctx context.Context, r ListRequest, by order) (Page, error) {
 	page := Page{Items: []store.Item{}}
-	if r.Desc {
-		up := by
-		by = func(a, b *store.Item) int { return up(b, a) }
-	}
-	after, err := e.anchor(ctx, r.After)
+	after, err := e.anchor(ctx, &r, by)
 	if err != nil {
 		return page, err
 	}
-	best := &firsts{by: by, most: pageSize(r.Limit) + 1}
+	best := &firsts{by: by, most: pageSize(r.Limit) + 1, desc: r.Desc}
 	selection := r
 	selection.After, selection.AfterReference, selection.Desc = store.ID{}, "", false
 	selection.Order, selection.Budget = AnyOrder, 0
@@ -83,9 +105,7 @@ func (e *Engine) sorted(ctx context.Context, r ListRequest, by order) (Page, err
 		return page, err
 	}
 	if err := w.run(ctx, func(i store.Item) bool {
-		if after == nil || by(&i, after) > 0 {
-			best.add(i)
-		}
+		best.add(i, after)
 		return true
 	}); err != nil {
 		return page, err
@@ -93,25 +113,32 @@ func (e *Engine) sorted(ctx context.Context, r ListRequest, by order) (Page, err
 	page.Items, page.Damaged, page.Looked, page.Order = best.ascending(), w.damaged, w.looked, ByNumber
 	if len(page.Items) == best.most {
 		page.Items, page.More = page.Items[:best.most-1], true
-		page.Next = page.Items[best.most-2].ID()
+		last := &page.Items[best.most-2]
+		page.Next, page.NextReference = last.ID(), by(last).cursor()
 	}
 	page.Total, err = w.total(ctx)
 	return page, err
 }
 
-// anchor is the item that a page goes on after, as it is now; nil for none.
-// One that is gone for good begins the list anew.
-func (e *Engine) anchor(ctx context.Context, id store.ID) (*store.Item, error) {
-	if id.IsZero() {
+// anchor is the place behind which a page goes on: where the item stood when the
+// page before was read, however it changed since. Who names only the item goes on
+// behind its present place; one that is gone for good begins the list anew.
+func (e *Engine) anchor(ctx context.Context, r *ListRequest, by order) (*spot, error) {
+	if r.After.IsZero() {
 		return nil, nil
 	}
-	var after *store.Item
-	err := e.store.View(ctx, func(r store.Reader) error {
-		i, err := r.Item(id)
+	if r.AfterReference != "" {
+		k, err := parseCursor(r.AfterReference)
+		return &spot{k, r.After}, err
+	}
+	var after *spot
+	err := e.store.View(ctx, func(rd store.Reader) error {
+		after = nil
+		i, err := rd.Item(r.After)
 		if store.CodeOf(err) == store.CodeNotFound {
 			return nil
 		}
-		after = &i
+		after = &spot{by(&i), r.After}
 		return err
 	})
 	return after, err
@@ -120,36 +147,53 @@ func (e *Engine) anchor(ctx context.Context, id store.ID) (*store.Item, error) {
 // firsts keeps the first items of an order, the last of them on top.
 type firsts struct {
 	by    order
+	desc  bool
 	most  int
-	items []store.Item
+	items []ranked
 }
 
-func (f *firsts) add(i store.Item) {
+// ranked is an item at its place in the order.
+type ranked struct {
+	spot
+	item store.Item
+}
+
+// add takes an item that is behind a place (nil = any) and among the first.
+func (f *firsts) add(i store.Item, after *spot) {
+	n := ranked{spot{f.by(&i), i.ID()}, i}
 	switch {
+	case after != nil && !f.before(after, &n.spot):
 	case len(f.items) < f.most:
-		heap.Push(f, i)
-	case f.by(&i, &f.items[0]) < 0:
-		f.items[0] = i
+		heap.Push(f, n)
+	case f.before(&n.spot, &f.items[0].spot):
+		f.items[0] = n
 		heap.Fix(f, 0)
 	}
+}
+
+func (f *firsts) before(a, b *spot) bool {
+	if f.desc {
+		a, b = b, a
+	}
+	return a.compare(b) < 0
 }
 
 // ascending empties the heap into the order.
 func (f *firsts) ascending() []store.Item {
 	all := make([]store.Item, len(f.items))
 	for i := len(all) - 1; i >= 0; i-- {
-		all[i] = heap.Pop(f).(store.Item)
+		all[i] = heap.Pop(f).(ranked).item
 	}
 	return all
 }
 
 // Len implements heap.Interface, as do the methods that follow.
 func (f *firsts) Len() int           { return len(f.items) }
-func (f *firsts) Less(i, j int) bool { return f.by(&f.items[i], &f.items[j]) > 0 }
+func (f *firsts) Less(i, j int) bool { return f.before(&f.items[j].spot, &f.items[i].spot) }
 func (f *firsts) Swap(i, j int)      { f.items[i], f.items[j] = f.items[j], f.items[i] }
 
 // Push implements heap.Interface.
-func (f *firsts) Push(x any) { f.items = append(f.items, x.(store.Item)) }
+func (f *firsts) Push(x any) { f.items = append(f.items, x.(ranked)) }
 
 // Pop implements heap.Interface.
 func (f *firsts) Pop() any {

@@ -212,6 +212,11 @@ func itemOnly(id store.ID) store.ID {
 	return id
 }
 
+// addQueue stores a new queue. None of its items is of a job in name only.
+func (t *tx) addQueue(q *store.Queue, why string) error {
+	return firstOf(t.putQueue(q, "queue-add", why), t.PutMark(q.Name, jobsMark, jobsWhole))
+}
+
 // putQueue writes a queue's settings with their history.
 func (t *tx) putQueue(q *store.Queue, event, why string) error {
 	t.touch(q.Name)

@@ -54,7 +54,7 @@ func (e *Engine) walk(r *ListRequest) (*walk, error) {
 func (w *walk) run(ctx context.Context, visit func(store.Item) bool) error {
 	for more := true; more; {
 		err := w.e.store.View(ctx, func(r store.Reader) (err error) {
-			if !w.chosen {
+			if !w.chosen || w.path.passing() {
 				if err := w.choose(r); err != nil {
 					return err
 				}
@@ -222,7 +222,9 @@ func (w *walk) query(name string) store.Query {
 	}
 	switch p.index {
 	case "group":
-		q.Group = p.group
+		q.Groups = p.groups
+	case "job":
+		q.Job = p.job
 	case "reference":
 		q.Reference, q.Exact = p.reference, p.exact
 		if p.exact {

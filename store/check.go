@@ -158,7 +158,7 @@ func (c *checker) item(i *Item) {
 		c.finds(i, "reference", Query{Queue: i.Queue, Reference: i.Reference, Exact: true, After: before, AfterReference: i.Reference})
 	}
 	if i.Group != "" {
-		c.finds(i, "group", Query{Queue: i.Queue, Group: i.Group, After: before})
+		c.finds(i, "group", Query{Queue: i.Queue, Groups: []string{i.Group}, After: before})
 	}
 	c.linkedTo(i, "next", i.Next, func(o *Item) ID { return o.Previous })
 	c.linkedTo(i, "previous", i.Previous, func(o *Item) ID { return o.Next })

@@ -42,7 +42,7 @@ type Store interface {
 type Query struct {
 	Queue    string   // "" = every queue, in order of name
 	Statuses []Status // nil = every status
-	Group    string   // only items with this Group; "" = any
+	Groups   []string // only items with one of these as their Group; nil = any
 	Job      string   // only items that count for this job; "" = any
 	// Reference limits to references that start with it, or with Exact equal
 	// it; the order is then by reference, and by number within one.

@@ -54,7 +54,7 @@ func (q *queue) query(r *reader, by *store.Query, yield func(store.Item, error) 
 		return q.byReference(by, after, yield)
 	case by.Job != "":
 		return q.byJob(r, by, after, yield)
-	case by.Group != "":
+	case by.Groups != nil:
 		return q.byGroup(by, after, yield)
 	}
 	return q.byStatus(by, after, yield)
@@ -78,12 +78,7 @@ func (q *queue) byStatus(by *store.Query, after uint64, yield func(store.Item, e
 		}
 	}
 	for len(runs) > 0 {
-		first := 0
-		for n := range runs {
-			if runs[n].before(runs[first]) {
-				first = n
-			}
-		}
+		first := foremost(runs)
 		r := runs[first]
 		i := store.Item{Queue: q.name, Number: numberOf(r.key), Status: store.Status(r.key[0])}
 		q.saw(i.Number, place{i.Status, r.key[1]}, r.value)
@@ -98,18 +93,38 @@ func (q *queue) byStatus(by *store.Query, after uint64, yield func(store.Item, e
 }
 
 func (q *queue) byGroup(by *store.Query, after uint64, yield func(store.Item, error) bool) bool {
-	c := q.walk(group)
-	if c == nil {
+	if q.space(group).bucket == nil {
 		return true
 	}
-	hash := groupHash(by.Group)
-	r := &run{cursor: c, prefix: hash[:], desc: by.Desc}
-	for r.start(after); r.key != nil; r.next() {
+	var runs []*run
+	for _, text := range slices.Compact(slices.Sorted(slices.Values(by.Groups))) {
+		hash := groupHash(text)
+		r := &run{cursor: q.walk(group), prefix: hash[:], desc: by.Desc}
+		if r.start(after); r.key != nil {
+			runs = append(runs, r)
+		}
+	}
+	for len(runs) > 0 {
+		first := foremost(runs)
+		r := runs[first]
 		if !q.pick(numberOf(r.key), by, yield) {
 			return false
 		}
+		if r.next(); r.key == nil {
+			runs = slices.Delete(runs, first, first+1)
+		}
 	}
 	return true
+}
+
+// foremost is which of some runs goes on first.
+func foremost(runs []*run) (first int) {
+	for n := range runs {
+		if runs[n].before(runs[first]) {
+			first = n
+		}
+	}
+	return first
 }
 
 func (q *queue) byReference(by *store.Query, after uint64, yield func(store.Item, error) bool) bool {
@@ -142,7 +157,7 @@ func (q *queue) byReference(by *store.Query, after uint64, yield func(store.Item
 // pick yields an item found through another index if it fits the query.
 func (q *queue) pick(number uint64, by *store.Query, yield func(store.Item, error) bool) bool {
 	i, err := q.item(number)
-	if err == nil && (!wanted(by.Statuses, i.Status) || by.Group != "" && i.Group != by.Group || by.Job != "" && (i.Job != by.Job || !inJob(&i))) {
+	if err == nil && (!wanted(by.Statuses, i.Status) || by.Groups != nil && !slices.Contains(by.Groups, i.Group) || by.Job != "" && (i.Job != by.Job || !inJob(&i))) {
 		return true
 	}
 	return yield(i, err)

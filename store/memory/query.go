@@ -60,7 +60,7 @@ func (q *queue) inOrder(by *store.Query) iter.Seq[*record] {
 func matches(q *store.Query, i *store.Item) bool {
 	switch {
 	case q.Statuses != nil && !slices.Contains(q.Statuses, i.Status),
-		q.Group != "" && i.Group != q.Group,
+		q.Groups != nil && !slices.Contains(q.Groups, i.Group),
 		q.Job != "" && !inJob(i, q.Job),
 		q.Reference != "" && q.Exact && i.Reference != q.Reference:
 		return false

@@ -255,7 +255,7 @@ func (m *model) query(rt *rapid.T) {
 	queue := append([]string{""}, modelQueues...)
 	q := store.Query{
 		Queue:     rapid.SampledFrom(queue).Draw(rt, "queue"),
-		Group:     rapid.SampledFrom([]string{"", "", "g"}).Draw(rt, "group"),
+		Groups:    rapid.SampledFrom([][]string{nil, nil, {"g"}, {"h", "g"}}).Draw(rt, "groups"),
 		Reference: rapid.SampledFrom([]string{"", "", "r", "r1"}).Draw(rt, "reference"),
 		Exact:     rapid.Bool().Draw(rt, "exact"),
 		Desc:      rapid.Bool().Draw(rt, "desc"),

@@ -29,7 +29,7 @@ var pruneTests = map[string]func(env){
 			return tx.Append(store.Change{Event: "purge", Queue: "a"})
 		})
 		e.equal("by reference", e.ids(store.Query{Queue: "a", Reference: "r"}), []string{"a/2"})
-		e.equal("by group", e.ids(store.Query{Queue: "a", Group: "g"}), []string{"a/2"})
+		e.equal("by group", e.ids(store.Query{Queue: "a", Groups: []string{"g"}}), []string{"a/2"})
 		e.equal("ready", e.ready("a", 100), []uint64(nil))
 		e.equal("next due", e.nextDue(), store.Time(0))
 		s := e.stats("a", 0)

@@ -31,22 +31,25 @@ var queryTests = map[string]func(env){
 			{"one status", store.Query{Statuses: []store.Status{store.Failed}}, []string{"a/2", "b/1", "b/2"}},
 			{"two statuses", store.Query{Statuses: []store.Status{store.Claimed, store.Failed}}, []string{"a/2", "a/4", "b/1", "b/2"}},
 			{"no status", store.Query{Statuses: []store.Status{}}, nil},
-			{"group", store.Query{Group: "g"}, []string{"a/2", "b/2"}},
-			{"group, newest first", store.Query{Group: "g", Desc: true}, []string{"a/2", "b/2"}},
-			{"group and status", store.Query{Group: "g", Statuses: []store.Status{store.Abandoned}}, nil},
+			{"group", store.Query{Groups: []string{"g"}}, []string{"a/2", "b/2"}},
+			{"groups", store.Query{Groups: []string{"h", "g", "none"}}, []string{"a/2", "b/1", "b/2"}},
+			{"groups, newest first", store.Query{Groups: []string{"h", "g"}, Desc: true}, []string{"a/2", "b/2", "b/1"}},
+			{"no group", store.Query{Groups: []string{}}, nil},
+			{"group, newest first", store.Query{Groups: []string{"g"}, Desc: true}, []string{"a/2", "b/2"}},
+			{"group and status", store.Query{Groups: []string{"g"}, Statuses: []store.Status{store.Abandoned}}, nil},
 			{"reference prefix", store.Query{Reference: "INV-1"}, []string{"a/2", "a/5", "a/3", "b/1"}},
 			{"reference prefix, backwards", store.Query{Reference: "INV-1", Desc: true}, []string{"a/3", "a/5", "a/2", "b/1"}},
 			{"exact reference", store.Query{Reference: "INV-1", Exact: true}, []string{"a/2", "a/5", "b/1"}},
 			{"exact reference, backwards", store.Query{Reference: "INV-1", Exact: true, Desc: true}, []string{"a/5", "a/2", "b/1"}},
 			{"reference and status", store.Query{Reference: "INV", Statuses: []store.Status{store.Pending}}, []string{"a/5", "a/3", "a/1"}},
-			{"reference and group", store.Query{Reference: "INV", Group: "g"}, []string{"a/2", "b/2"}},
+			{"reference and group", store.Query{Reference: "INV", Groups: []string{"g"}}, []string{"a/2", "b/2"}},
 			{"after", store.Query{After: id("a", 3)}, []string{"a/4", "a/5", "b/1", "b/2"}},
 			{"after, newest first", store.Query{After: id("a", 3), Desc: true}, []string{"a/2", "a/1", "b/2", "b/1"}},
 			{"after a queue's end", store.Query{After: id("a", 99)}, []string{"b/1", "b/2"}},
 			{"after a missing queue", store.Query{After: id("aa", 1)}, []string{"b/1", "b/2"}},
 			{"after the end", store.Query{Queue: "a", After: id("b", 1)}, nil},
 			{"after with status", store.Query{After: id("a", 2), Statuses: []store.Status{store.Failed}}, []string{"b/1", "b/2"}},
-			{"after with group", store.Query{After: id("a", 2), Group: "g"}, []string{"b/2"}},
+			{"after with group", store.Query{After: id("a", 2), Groups: []string{"g"}}, []string{"b/2"}},
 			{"after with reference", store.Query{Reference: "INV-1", After: id("a", 2), AfterReference: "INV-1"}, []string{"a/5", "a/3", "b/1"}},
 			{"after with a missing reference", store.Query{Reference: "INV-1", After: id("a", 1), AfterReference: "INV-0"}, []string{"a/2", "a/5", "a/3", "b/1"}},
 			{"after with a later reference, backwards", store.Query{Queue: "a", Reference: "INV-1", After: id("a", 1), AfterReference: "INV-3", Desc: true}, []string{"a/3", "a/5", "a/2"}},
@@ -61,13 +64,13 @@ var queryTests = map[string]func(env){
 		for n := range 60 {
 			items = append(items, store.Item{
 				Queue: []string{"a", "b", "c"}[n%3], Status: statuses[n/3%3],
-				Reference: fmt.Sprintf("R-%d", n%4), Group: []string{"", "g"}[n%2],
+				Reference: fmt.Sprintf("R-%d", n%4), Group: []string{"", "g", "h"}[n%3],
 			})
 		}
 		e.add(items...)
 		for _, q := range []store.Query{
 			{}, {Desc: true}, {Queue: "b"}, {Queue: "b", Desc: true}, {Statuses: statuses[:2]}, {Statuses: statuses[:2], Desc: true},
-			{Group: "g"}, {Group: "g", Desc: true}, {Reference: "R"}, {Reference: "R-", Desc: true}, {Reference: "R-1", Exact: true},
+			{Groups: []string{"g"}}, {Groups: []string{"g", "h", "g"}, Desc: true}, {Reference: "R"}, {Reference: "R-", Desc: true}, {Reference: "R-1", Exact: true},
 			{Reference: "R-1", Exact: true, Desc: true},
 		} {
 			whole := e.ids(q)
@@ -111,14 +114,14 @@ var queryTests = map[string]func(env){
 		e.queues("a")
 		e.add(store.Item{Queue: "a", Reference: "r1", Group: "g1"})
 		e.change(id("a", 1), func(i *store.Item) { i.Reference, i.Group, i.Status = "r2", "g2", store.Failed })
-		for _, q := range []store.Query{{Reference: "r1"}, {Group: "g1"}, {Statuses: []store.Status{store.Pending}}} {
+		for _, q := range []store.Query{{Reference: "r1"}, {Groups: []string{"g1"}}, {Statuses: []store.Status{store.Pending}}} {
 			e.equal("old", e.ids(q), []string(nil))
 		}
-		for _, q := range []store.Query{{Reference: "r2"}, {Group: "g2"}, {Statuses: []store.Status{store.Failed}}} {
+		for _, q := range []store.Query{{Reference: "r2"}, {Groups: []string{"g2"}}, {Statuses: []store.Status{store.Failed}}} {
 			e.equal("new", e.ids(q), []string{"a/1"})
 		}
 		e.change(id("a", 1), func(i *store.Item) { i.Reference, i.Group = "", "" })
-		for _, q := range []store.Query{{Reference: "r2"}, {Group: "g2"}} {
+		for _, q := range []store.Query{{Reference: "r2"}, {Groups: []string{"g2"}}} {
 			e.equal("removed", e.ids(q), []string(nil))
 		}
 	},

@@ -174,7 +174,7 @@ func (d Desk) writeList(req engine.ListRequest, row func(*store.Item) []string, 
 		if !page.More || len(page.Items) == 0 {
 			return n, nil
 		}
-		req.After = page.Items[len(page.Items)-1].ID()
+		req.After, req.AfterReference = page.Next, page.NextReference
 	}
 }
 

@@ -97,7 +97,7 @@ func (s *session) more() {
 	}
 	switch {
 	case page.More:
-		s.list.After = page.Items[len(page.Items)-1].ID()
+		s.list.After, s.list.AfterReference = page.Next, page.NextReference
 		s.say("There are more; type more.")
 	case len(page.Items) == 0:
 		s.list = nil
