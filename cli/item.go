@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -109,6 +110,9 @@ func (s *selection) flags(c *cobra.Command) {
 func (s *selection) request() (r engine.ListRequest, err error) {
 	r = engine.ListRequest{Queue: s.queue, Group: s.group, Filter: s.filter, Desc: s.desc, Sort: s.sort, Limit: s.limit}
 	for i, name := range s.statuses {
+		if err := checkStatus(name); err != nil {
+			return r, err
+		}
 		if i == 0 {
 			r.Filter += " status:"
 		} else {
@@ -126,6 +130,18 @@ func (s *selection) request() (r engine.ListRequest, err error) {
 	}
 	err = r.After.UnmarshalText([]byte(id))
 	return r, err
+}
+
+func checkStatus(name string) error {
+	names := engine.StatusNames()
+	if slices.Contains(names, strings.ToLower(name)) {
+		return nil
+	}
+	mend := "use one of " + strings.Join(names, ", ")
+	if near := text.Nearest(strings.ToLower(name), names); near != "" {
+		mend = "did you mean " + near + "? " + mend
+	}
+	return usage(fmt.Sprintf("--status %q", name), "no item has this status", mend)
 }
 
 func (a *app) itemList() *cobra.Command {

@@ -140,3 +140,13 @@ func TestHelpShowsValuesAsTyped(t *testing.T) {
 		}
 	}
 }
+
+// A status that there is none of is named with the words that there are.
+func TestUnknownStatus(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q", "--family", "jobs")
+	for _, command := range [][]string{{"item", "list"}, {"item", "retry", "--all", "--yes", "--queue", "q"}, {"export", "--queue", "q"}} {
+		r.fails(2, `--status "abandond": no item has this status; did you mean abandoned?`, append(command, "--status", "abandond")...)
+		r.fails(2, "in_flight", append(command, "--status", "bogus")...)
+	}
+}

@@ -15,7 +15,11 @@ const MaxRetryAfter = 24 * time.Hour
 
 func validateConsumer(thing string, c *store.Consumer) error {
 	switch c.Kind {
-	case Manual, Handler:
+	case Manual:
+		if what := given(c); what != "" {
+			return store.Invalid(thing, "a manual queue's items are pulled by robots, so it takes no "+what, "leave it out, or choose the consumer command or http")
+		}
+	case Handler:
 	case Command:
 		if len(c.Argv) == 0 || c.Argv[0] == "" {
 			return store.Invalid(thing, "a command consumer needs a program", "give it after --, as in `-- ./robot.sh`")
@@ -38,6 +42,25 @@ func validateConsumer(thing string, c *store.Consumer) error {
 		}
 	}
 	return nil
+}
+
+// given names a setting of other consumers that is there; "" = none.
+func given(c *store.Consumer) string {
+	switch {
+	case len(c.Argv) > 0 || c.Shell:
+		return "command"
+	case c.URL != "":
+		return "url"
+	case len(c.Headers) > 0:
+		return "header"
+	case len(c.Env) > 0:
+		return "env"
+	case c.Dir != "":
+		return "dir"
+	case c.Timeout != 0:
+		return "timeout"
+	}
+	return ""
 }
 
 func validateURL(text string) error {

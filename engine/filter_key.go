@@ -87,6 +87,16 @@ var otherNames = map[string][]store.Status{
 	"exception":  {store.BusinessException, store.SystemException},
 }
 
+// StatusNames are the words that status: takes: the statuses, other systems'
+// names for them, and delayed.
+func StatusNames() []string {
+	names := []string{}
+	for s := store.Status(1); int(s) < store.Statuses; s++ {
+		names = append(names, s.String())
+	}
+	return append(append(names, slices.Sorted(maps.Keys(otherNames))...), "delayed")
+}
+
 func readStatus(f *Filter, w word) (term, error) {
 	statuses, delayed, err := w.statuses()
 	if err != nil {
@@ -121,7 +131,7 @@ func (w word) statuses() (statuses []store.Status, delayed bool, err error) {
 		}
 		s, err := store.ParseStatus(name)
 		if err != nil {
-			return nil, false, w.because(err)
+			return nil, false, w.bad("status "+strconv.Quote(name)+": no item has this status", "use one of "+strings.Join(StatusNames(), ", "))
 		}
 		statuses = append(statuses, s)
 	}

@@ -82,6 +82,8 @@ func (r *JobRequest) validate() error {
 	switch {
 	case len(r.ID) > maxJobID || cleanText(r.ID, maxJobID) != r.ID || strings.ContainsFunc(r.ID, unicode.IsControl):
 		return store.Invalid("job", fmt.Sprintf("an id is at most %d bytes of UTF-8 without control characters", maxJobID), "use a shorter name")
+	case r.ID == "." || r.ID == "..":
+		return store.Invalid(fmt.Sprintf("job %q", r.ID), "an id is no lone dot or two, which stand for folders in addresses", "use another name")
 	case len(r.SingletonKey) > maxJobID || cleanText(r.SingletonKey, maxJobID) != r.SingletonKey:
 		return store.Invalid("singleton key", fmt.Sprintf("it is at most %d bytes of UTF-8 without NUL", maxJobID), "use a shorter key")
 	case len(r.Metadata) > maxMetadata:

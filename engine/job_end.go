@@ -68,7 +68,7 @@ func (t *tx) endJob(j *store.Job) error {
 		j.Status, j.PausedBy = store.JobDone, ""
 	}
 	j.EndedAt, j.Final = t.now, store.JobCounts{Done: c.Done, Failed: c.Failed, Cancelled: c.Cancelled, Total: c.Total}
-	if err := t.tidy(j); err != nil {
+	if err := firstOf(t.tidy(j), t.unhold(j.Queue)); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s: %d done, %d failed", j.Status, c.Done, c.Failed)

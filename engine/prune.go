@@ -138,6 +138,7 @@ func group(groups []*pruneGroup, mark uint64, p policy) []*pruneGroup {
 type pruneFound struct {
 	due     []prunable
 	lines   map[string]*bytes.Buffer // for the archive, by queue
+	held    map[*policy]uint64       // the first change passed over for its item's job is open
 	through uint64                   // the last change looked at
 	next    store.Time               // of the first change that is too young; 0 = none
 }
@@ -193,7 +194,7 @@ func (e *Engine) pruneStep(ctx context.Context, g *pruneGroup, report *PruneRepo
 func (e *Engine) lookForOld(ctx context.Context, g *pruneGroup, whole bool) (found pruneFound, err error) {
 	cut := cutoff(e.now(), g.age)
 	err = e.store.View(ctx, func(r store.Reader) error {
-		found = pruneFound{through: g.mark, lines: map[string]*bytes.Buffer{}}
+		found = pruneFound{through: g.mark, lines: map[string]*bytes.Buffer{}, held: map[*policy]uint64{}}
 		size := 0
 		for looked := 0; looked < pruneLook; {
 			changes, err := r.Changes(found.through, 1000)
@@ -239,6 +240,10 @@ func (f *pruneFound) consider(r store.Reader, g *pruneGroup, c *store.Change, wh
 		return 0, nil
 	}
 	p := of[class]
+	if jobIsOpen(r, &i) {
+		f.hold(p, c.Seq)
+		return 0, nil
+	}
 	if whole {
 		history, err := r.History(i.ID(), math.MaxInt)
 		if err != nil {
@@ -287,6 +292,10 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 		if err != nil || i.LastChange != d.change || !still[d.policy] {
 			continue
 		}
+		if jobIsOpen(t, &i) { // reopened since
+			found.hold(d.policy, d.change)
+			continue
+		}
 		ids = append(ids, d.id)
 		removed[d.policy]++
 		t.after.groups = t.after.groups || i.Group != ""
@@ -297,6 +306,9 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 		}
 	}
 	for p := range still {
+		if err := t.held(p, found.held[p]); err != nil {
+			return nil, err
+		}
 		if err := t.pruned(p, removed[p], files[p.queue], found.through); err != nil {
 			return nil, err
 		}
@@ -304,7 +316,8 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 	return removed, nil
 }
 
-// unchanged gives those of the group's policies that their queues still have.
+// unchanged gives those of the group's policies that their queues still have, and
+// that nobody has taken back since.
 func (t *tx) unchanged(g *pruneGroup) (map[*policy]bool, error) {
 	still := map[*policy]bool{}
 	for name, of := range g.policies {
@@ -316,7 +329,14 @@ func (t *tx) unchanged(g *pruneGroup) (map[*policy]bool, error) {
 			return nil, err
 		}
 		for _, p := range of {
-			if p != nil && policyOf(&q, p.class) == *p {
+			if p == nil || policyOf(&q, p.class) != *p {
+				continue
+			}
+			mark, err := t.Mark(name, p.mark())
+			if err != nil {
+				return nil, err
+			}
+			if mark == g.mark {
 				still[p] = true
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -126,7 +127,17 @@ func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 		return q, store.Conflict(fmt.Sprintf("queue %q", old.Name), "somebody changed it since it was seen", "look again, then apply")
 	}
 	q.CreatedAt = old.CreatedAt
+	if q.Consumer.Kind == Manual && sameConsumer(&q, &old) { // and what it had goes
+		q.Consumer = store.Consumer{Kind: Manual}
+	}
 	return q, validateQueue(&q)
+}
+
+// sameConsumer says that two queues' consumers differ in their kind at most.
+func sameConsumer(a, b *store.Queue) bool {
+	other := b.Consumer
+	other.Kind = a.Consumer.Kind
+	return reflect.DeepEqual(a.Consumer, other)
 }
 
 // PauseQueue pauses or resumes a queue: a paused one hands out no items; those

@@ -1,0 +1,62 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"signalbox/engine"
+	"signalbox/store"
+)
+
+// Retention leaves an open job its items, so that its numbers never fall while
+// somebody watches it; they go when it has ended.
+func TestRetentionKeepsItemsOfOpenJobs(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, retain(time.Hour, time.Hour, engine.ThenDelete))
+		item := engine.NewItem{Payload: object(), Job: "load"}
+		r.add("q", item, item, item)
+		r.done("q", engine.Success) // 4, of no job
+		for n, rec := range r.claim("q", "r", 2) {
+			r.settle(rec, []string{engine.Success, engine.Business}[n], "because")
+		}
+		time.Sleep(3 * days)
+		r.wantLeft("q", "1 2 3")
+		if j, err := r.Job(r.ctx, "load"); err != nil || j.Total != 3 || j.Done != 1 || j.Failed != 1 {
+			t.Errorf("the open job counts %+v (%v)", j.JobCounts, err)
+		}
+		if report, err := r.Prune(r.ctx, "q", true); err != nil || report.Settled.Items+report.Excepted.Items != 0 {
+			t.Errorf("a dry run counts items of an open job: %+v (%v)", report, err)
+		}
+		r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
+		time.Sleep(time.Minute)
+		r.wantLeft("q", "3")
+		time.Sleep(2 * time.Hour)
+		r.wantLeft("q", "")
+		if j, err := r.Job(r.ctx, "load"); err != nil || j.Total != 3 {
+			t.Errorf("the ended job counts %+v (%v)", j.JobCounts, err)
+		}
+	})
+}
+
+func TestNamesAndSettingsThatMeanNothingAreRefused(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		for _, id := range []string{".", ".."} {
+			_, err := r.StartJob(r.ctx, engine.JobRequest{Queue: "q", ID: id})
+			r.wantCode(err, store.CodeInvalid)
+			_, err = r.Add(r.ctx, engine.AddRequest{Queue: "q", Items: []engine.NewItem{{Payload: object(), Job: id}}})
+			r.wantCode(err, store.CodeInvalid)
+		}
+		for _, patch := range []string{`{"consumer":{"headers":["A: b"]}}`, `{"consumer":{"url":"https://example.com/"}}`, `{"consumer":{"argv":["true"]}}`, `{"consumer":{"kind":"manual","timeout":"3s"}}`} {
+			_, err := r.SetQueue(r.ctx, "q", []byte(patch))
+			r.wantCode(err, store.CodeInvalid)
+		}
+		if _, err := r.SetQueue(r.ctx, "q", []byte(`{"consumer":{"kind":"http","url":"https://example.com/","headers":["A: b"]}}`)); err != nil {
+			t.Error(err)
+		}
+		q, err := r.SetQueue(r.ctx, "q", []byte(`{"consumer":{"kind":"manual"}}`))
+		if err != nil || q.Consumer.URL != "" || q.Consumer.Headers != nil {
+			t.Errorf("set to manual: %+v (%v)", q.Consumer, err)
+		}
+	})
+}
