@@ -28,8 +28,9 @@ type importing struct {
 	from    int    // the first line to read rows from
 	strict  bool
 	job     string
-	single  string // its singleton key
-	goesOn  bool   // the job needs no seal
+	single  string             // its singleton key
+	goesOn  bool               // the job needs no seal
+	start   *engine.JobRequest // the job that the change that stores the items starts
 	// oneChange says that all items are stored in one change of the store.
 	oneChange bool
 	columns   intake.Columns
@@ -157,12 +158,37 @@ func (im *importing) startJob(ctx context.Context, s Service) (bool, error) {
 			return true, nil // the change that stores the items starts it, or is refused with it
 		}
 	}
+	if im.oneChange {
+		if j, err := openJob(ctx, s, im.queue, im.single); err != nil || j.Existing {
+			return false, im.app.existing(j, err)
+		}
+		im.start, im.goesOn = &engine.JobRequest{ID: im.job, SingletonKey: im.single}, true
+		return true, nil
+	}
 	j, err := s.StartJob(ctx, engine.JobRequest{Queue: im.queue, ID: im.job, SingletonKey: im.single, Filling: true})
 	if err != nil || j.Existing {
 		return false, im.app.existing(j, err)
 	}
 	im.job = j.ID
 	return true, nil
+}
+
+// openJob finds the open job of a queue with a singleton key; Existing says that
+// there is one.
+func openJob(ctx context.Context, s Service, queue, key string) (engine.JobState, error) {
+	for list := (engine.JobList{Queue: queue, Live: true, Limit: 1000}); ; {
+		jobs, err := s.Jobs(ctx, list)
+		if err != nil || len(jobs) == 0 {
+			return engine.JobState{}, err
+		}
+		for _, j := range jobs {
+			if j.SingletonKey == key && j.Status.Open() {
+				j.Existing = true
+				return j, nil
+			}
+			list.Before = j.Number
+		}
+	}
 }
 
 // sealJob says that no more items are to come. Those of an import that goes on

@@ -40,6 +40,9 @@ func (im *importing) whole(ctx context.Context, s Service, src *source, file *in
 		}
 		for i := range c.items {
 			c.items[i].Job = cmp.Or(im.job, c.items[i].Job)
+			if im.start != nil { // which names it
+				c.items[i].Job = ""
+			}
 		}
 		return im.atOnce(ctx, s, &c, bar)
 	})
@@ -90,13 +93,16 @@ func (im *importing) interrupted() error {
 func (im *importing) atOnce(ctx context.Context, s Service, c *checked, bar *bar) error {
 	bar.say("storing")
 	// From here on it is stored or refused, so that nobody need guess.
-	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name()), Items: c.items})
+	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name()), Items: c.items, Start: im.start})
 	if err == nil {
 		bar.clear()
 		done := imported{Stored: len(c.items)}
 		for _, r := range results {
-			if r.Existing {
+			switch {
+			case r.Existing:
 				done.Stored, done.Existing = done.Stored-1, done.Existing+1
+			case im.start != nil:
+				im.job = r.Item.Job
 			}
 		}
 		return im.report(done)

@@ -64,7 +64,15 @@ func TestJobsOnTheCommandLine(t *testing.T) {
 // An import that stores nothing leaves no job: its name is free for the file
 // once that is mended.
 func TestRefusedImportLeavesNoJob(t *testing.T) {
-	r := newRig(t)
+	t.Run("alone", func(t *testing.T) { refusedImport(t, newRig(t)) })
+	t.Run("through an engine", func(t *testing.T) {
+		r := newRig(t)
+		r.serve()
+		refusedImport(t, r)
+	})
+}
+
+func refusedImport(t *testing.T, r *rig) {
 	r.ok("queue", "add", "work", "--unique-references")
 	r.ok("item", "add", "--queue", "work", "--reference", "R1", "--payload", "{}")
 	bad := r.file("bad.csv", "Reference,a\nR2,1\nR3,1,2\n")
@@ -74,8 +82,12 @@ func TestRefusedImportLeavesNoJob(t *testing.T) {
 		r.fails(2, "nothing was stored", append([]string{"item", "import", "--queue", "work", "--job", "may", bad}, key...)...)
 		r.fails(3, "may", "job", "show", "may")
 	}
-	r.fails(5, "nothing was stored", "item", "import", "--queue", "work", "--job", "may", taken)
-	r.fails(3, "may", "job", "show", "may")
+	for _, key := range [][]string{{"--job", "may"}, {"--job", "may", "--singleton-key", "monthly"}, {"--singleton-key", "monthly"}} {
+		r.fails(5, "nothing was stored", append([]string{"item", "import", "--queue", "work", taken}, key...)...)
+		if jobs := parse[[]jobState](t, r.ok("job", "list", "-o", "json")); len(jobs) > 0 {
+			t.Errorf("%v leaves %+v", key, jobs)
+		}
+	}
 	if got := r.ok("item", "import", "--queue", "work", "--job", "may", "--singleton-key", "monthly", good); !strings.Contains(got, `"stored":2`) {
 		t.Errorf("imported %s", got)
 	}

@@ -41,6 +41,9 @@ type AddRequest struct {
 	Mode   string    `json:"mode,omitempty"`
 	Strict bool      `json:"strict,omitempty"`
 	From   string    `json:"from,omitempty"`
+	// Start is the job that the items belong to, started in the change that stores
+	// them: all or nothing. CodeConflict while its singleton key has an open job.
+	Start *JobRequest `json:"start,omitempty"`
 }
 
 // AddResult answers for one item of an AddRequest. Existing says that the
@@ -61,6 +64,14 @@ func (e *Engine) Add(ctx context.Context, r AddRequest) ([]AddResult, error) {
 	case "", AllOrNothing, StopOnFirstFailure, Independent:
 	default:
 		return nil, store.Invalid(fmt.Sprintf("mode %q", r.Mode), "a mode is all-or-nothing, stop-on-first-failure or independent", "use one of these")
+	}
+	if r.Start != nil {
+		if r.Mode != "" && r.Mode != AllOrNothing {
+			return nil, store.Invalid("mode "+r.Mode, "a job is started only where all items are stored or none", "use all-or-nothing")
+		}
+		if err := r.Start.validate(); err != nil {
+			return nil, err
+		}
 	}
 	if len(r.Items) == 0 {
 		return nil, store.Invalid("an add to queue "+r.Queue, "holds no items", "give at least one")
@@ -130,6 +141,9 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 		}
 		if first != nil {
 			return first
+		}
+		if r, err = t.startFor(&q, r, results); err != nil {
+			return err
 		}
 	}
 	for i := range r.Items {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -92,6 +93,27 @@ func (r *JobRequest) validate() error {
 		return store.Invalid("metadata", "it is no JSON", `write it as {"month": "2026-05"}`)
 	}
 	return nil
+}
+
+// startFor starts the job of an add that has new items, and gives the add with its
+// items in that.
+func (t *tx) startFor(q *store.Queue, r *AddRequest, results []AddResult) (*AddRequest, error) {
+	if r.Start == nil || !slices.ContainsFunc(results, func(a AddResult) bool { return !a.Existing }) {
+		return r, nil
+	}
+	s, err := t.startOnce(q, r.Start)
+	if err == nil && s.Existing {
+		err = store.TakenKey(r.Start.SingletonKey, s.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in := *r
+	in.Items = slices.Clone(r.Items)
+	for i := range in.Items {
+		in.Items[i].Job = s.ID
+	}
+	return &in, nil
 }
 
 // startOnce gives the open job with the singleton key, or starts one.

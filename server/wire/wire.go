@@ -111,11 +111,12 @@ type NewItem struct {
 
 // AddRequest is engine.AddRequest.
 type AddRequest struct {
-	Queue  string    `json:"queue"`
-	Items  []NewItem `json:"items"`
-	Mode   string    `json:"mode,omitempty"`
-	Strict bool      `json:"strict,omitempty"`
-	From   string    `json:"from,omitempty"`
+	Queue  string             `json:"queue"`
+	Items  []NewItem          `json:"items"`
+	Mode   string             `json:"mode,omitempty"`
+	Strict bool               `json:"strict,omitempty"`
+	From   string             `json:"from,omitempty"`
+	Start  *engine.JobRequest `json:"start,omitempty"`
 }
 
 // AddResult is engine.AddResult with its error's code; a refused one has no item.
