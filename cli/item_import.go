@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,10 +88,16 @@ func (a *app) itemImport() *cobra.Command {
 		if im.from < 0 {
 			return usage(fmt.Sprintf("--from-line %d", im.from), "a line's number is 1 or more", "write it as 4")
 		}
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 		return a.doOne(c.Context(), im.run)
 	}
 	return c
 }
+
+// importMemory is beyond how many bytes an import collects its garbage at once.
+// With the pages of the store's file on top it stays below 100 MiB, whatever the
+// size of its own file.
+const importMemory = 56 << 20
 
 // imported is what an import says it did.
 type imported struct {
