@@ -105,6 +105,7 @@ type imported struct {
 	Existing int    `json:"existing,omitempty"` // their keys were known
 	Rejected int    `json:"rejected"`
 	Rejects  string `json:"rejects_file"`
+	Lacking  int    `json:"links_dropped,omitempty"` // to retries that are not in the file
 	Job      string `json:"job,omitempty"`
 }
 

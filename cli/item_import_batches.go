@@ -74,6 +74,7 @@ type batcher struct {
 	service Service
 	out     rejectsFile
 	waiting []intake.Row
+	links   engine.Links
 	done    imported
 	rows    int  // stored or rejected
 	line    int  // where the last of them begins
@@ -152,7 +153,12 @@ func (b *batcher) add(ctx context.Context, rows []intake.Row) ([]engine.AddResul
 	if len(r.Items) == 0 {
 		return nil, nil
 	}
-	return b.service.Add(ctx, r)
+	b.links.Fill(r.Queue, r.Items)
+	results, err := b.service.Add(ctx, r)
+	if err == nil {
+		b.done.Lacking += b.links.Took(r.Items, results)
+	}
+	return results, err
 }
 
 // rejectsFile is made with the first rejected row.

@@ -96,7 +96,8 @@ func (im *importing) atOnce(ctx context.Context, s Service, c *checked, bar *bar
 	results, err := s.Add(context.WithoutCancel(ctx), engine.AddRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name()), Items: c.items, Start: im.start})
 	if err == nil {
 		bar.clear()
-		done := imported{Stored: len(c.items)}
+		var links engine.Links
+		done := imported{Stored: len(c.items), Lacking: links.Took(c.items, results)}
 		for _, r := range results {
 			switch {
 			case r.Existing:
@@ -156,7 +157,7 @@ func (im *importing) again(ctx context.Context, s Service, src *source, rows int
 	refused, isRow := errors.AsType[*engine.RowError](err)
 	switch {
 	case err == nil:
-		return im.report(imported{Stored: int(done.Stored), Existing: int(done.Existing)})
+		return im.report(imported{Stored: int(done.Stored), Existing: int(done.Existing), Lacking: int(done.Lacking)})
 	case errors.Is(err, context.Canceled):
 		return im.interrupted()
 	case isRow:

@@ -125,11 +125,11 @@ func (t *tx) addBuiltin(q *store.Queue, job, key string, weight int, payload any
 	if key != "" {
 		n.Key = job + "/" + key
 	}
-	var res AddResult
-	if err := t.admit(q, &n, map[string]bool{}, &res); err != nil || res.Existing {
+	results := make([]AddResult, 1)
+	if err := t.admit(q, &n, map[string]bool{}, &results[0]); err != nil || results[0].Existing {
 		return err
 	}
-	return t.addOne(q, &AddRequest{Queue: q.Name, Items: []NewItem{n}}, 0, "", &res)
+	return t.addOne(q, &AddRequest{Queue: q.Name, Items: []NewItem{n}}, 0, "", &tying{}, results)
 }
 
 // built makes a change for an item that a built-in holds; a stale holder changes

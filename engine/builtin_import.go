@@ -35,6 +35,10 @@ type ImportProgress struct {
 	Existing int `json:"existing,omitempty"`
 	Rejected int `json:"rejected"`
 	Chunks   int `json:"chunks,omitempty"` // of the rejects file
+	// Lacking counts links to retries that were dropped, as their other items are
+	// not of the import.
+	Lacking int `json:"links_dropped,omitempty"`
+	Parts   int `json:"parts,omitempty"` // of the numbers of linked items
 	// Whole says that all is done: the rows of an all-or-nothing import are in.
 	Whole bool `json:"whole,omitempty"`
 }
@@ -89,8 +93,8 @@ func (e *Engine) ImportProgress(ctx context.Context, r *Record) (p ImportProgres
 
 // AddImported adds rows of an import, and keeps in the same change how far it is:
 // an attempt after a crash goes on behind them. fn is told what became of the
-// rows, and gives the progress and what goes to the rejects file.
-func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn func([]AddResult) (ImportProgress, []byte)) error {
+// rows, and gives the progress and what is kept with it.
+func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn func([]AddResult) (ImportProgress, ImportKept)) error {
 	bad := make([]error, len(a.Items))
 	if err := e.openPasts(ctx, &a, bad); err != nil {
 		return err
@@ -110,14 +114,14 @@ func (e *Engine) AddImported(ctx context.Context, r *Record, a AddRequest, fn fu
 				return err
 			}
 		}
-		p, rejects := fn(results)
-		return t.imported(r, p, rejects)
+		p, kept := fn(results)
+		return t.imported(r, p, kept)
 	})
 }
 
-// imported keeps how far the import is whose item is held, and a chunk of its
-// rejects file. A stale holder changes nothing.
-func (t *tx) imported(r *Record, p ImportProgress, rejects []byte) error {
+// imported keeps how far the import is whose item is held, and what it keeps of
+// the rows. A stale holder changes nothing.
+func (t *tx) imported(r *Record, p ImportProgress, kept ImportKept) error {
 	i, err := t.Item(r.ID())
 	if err != nil {
 		return err
@@ -125,11 +129,17 @@ func (t *tx) imported(r *Record, p ImportProgress, rejects []byte) error {
 	if _, err := held(&i, r.Fence); err != nil {
 		return err
 	}
-	if len(rejects) > 0 {
-		if err := t.Tx.PutChunk(r.Job, RejectsName, uint64(p.Chunks), rejects); err != nil {
+	if len(kept.Rejects) > 0 {
+		if err := t.Tx.PutChunk(r.Job, RejectsName, uint64(p.Chunks), kept.Rejects); err != nil {
 			return err
 		}
 		p.Chunks++
+	}
+	if len(kept.Linked) > 0 {
+		if err := t.Tx.PutChunk(r.Job, linkedName, uint64(p.Parts), encodeNumbers(kept.Linked)); err != nil {
+			return err
+		}
+		p.Parts++
 	}
 	i.Progress = fmt.Sprintf("%d rows stored, %d rejected", p.Stored+p.Existing, p.Rejected)
 	t.touchJob(r.Job)
@@ -155,12 +165,15 @@ func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error,
 			}
 		}
 		if j.Failed == 0 { // else it may be retried, and goes on there
-			if err := tx.DropChunks(j.ID, progressName); err != nil {
+			if err := firstOf(tx.DropChunks(j.ID, progressName), tx.DropChunks(j.ID, linkedName)); err != nil {
 				return err
 			}
 		}
 		line := store.LogLine{At: e.now(), Level: "info", Fields: store.JSON(output(p)),
 			Text: fmt.Sprintf("%d rows stored, %d known, %d rejected", p.Stored, p.Existing, p.Rejected)}
+		if p.Lacking > 0 {
+			line.Text += fmt.Sprintf(", %d links to retries dropped that are not in the file", p.Lacking)
+		}
 		for i, err := range tx.Items(store.Query{Queue: j.Queue, Job: j.ID}) {
 			if err == nil && i.Status == store.Failed {
 				line.Level, line.Text = "error", line.Text+"; "+why(&i)

@@ -14,10 +14,10 @@ import (
 // in a queue it was exported from. Given with a NewItem, the item is stored as
 // it was, and its history begins with a record that says where it came from.
 //
-// Its links to retries, its lease and its number are not taken over: they name
-// items and robots of where it came from. An item that was held by a robot has
-// no lease here, so it is dealt with as one whose lease ran out: by the queue's
-// on_expiry it waits again, or is abandoned for a person to decide.
+// Its lease and its number are not taken over: they are of where it came from. An
+// item that was held by a robot has no lease here, so it is dealt with as one
+// whose lease ran out: by the queue's on_expiry it waits again, or is abandoned for
+// a person to decide. Links to retries are kept as Links says.
 type Past struct {
 	ID          string         `json:"id,omitempty"` // what it was called there
 	State       string         `json:"state"`        // one of ours, or another system's name for one
@@ -41,8 +41,13 @@ type Past struct {
 	Analytics   []byte         `json:"analytics_base64,omitempty"`
 	// Archived says that it comes from an archive that retention wrote: one that
 	// is still there is not added again, and sealed contents are opened by Chain.
-	Archived bool     `json:"archived,omitempty"`
-	Chain    store.ID `json:"chain,omitzero"`
+	Archived bool `json:"archived,omitempty"`
+	// The ID of the item it was a retry of, of its own retry, and of the first of
+	// them all, which need not say so.
+	Previous string `json:"previous,omitempty"`
+	Next     string `json:"next,omitempty"`
+	Chain    string `json:"chain,omitempty"`
+	Kin      *Kin   `json:"kin,omitempty"` // those that the import stored before, filled by Links
 }
 
 // maxPastCount bounds the counters that a past brings.
@@ -62,7 +67,7 @@ func (p *Past) validate() error {
 		}
 	}
 	texts := []pastText{
-		{"id", p.ID, 1024}, {"progress", p.Progress, MaxProgress}, {"claimed_by", p.ClaimedBy, maxRobot}, {"created_by", p.CreatedBy, maxRobot},
+		{"id", p.ID, 1024}, {"previous", p.Previous, 1024}, {"next", p.Next, 1024}, {"chain", p.Chain, 1024}, {"progress", p.Progress, MaxProgress}, {"claimed_by", p.ClaimedBy, maxRobot}, {"created_by", p.CreatedBy, maxRobot},
 		{"reviewer", p.Review.Reviewer, 256}, {"review note", p.Review.Note, maxReason},
 	}
 	if e := p.Error; e != nil {

@@ -146,6 +146,7 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 			return err
 		}
 	}
+	var of tying
 	for i := range r.Items {
 		if !atomic && check(i) != nil {
 			if r.Mode == StopOnFirstFailure {
@@ -153,7 +154,7 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 			}
 			continue
 		}
-		if err := t.addOne(&q, r, i, held.of(i), &results[i]); err != nil {
+		if err := t.addOne(&q, r, i, held.of(i), &of, results); err != nil {
 			return err
 		}
 	}
@@ -213,7 +214,8 @@ func (t *tx) referenceHolder(queue, reference string) (store.ID, error) {
 	return store.ID{}, nil
 }
 
-func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res *AddResult) error {
+func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, of *tying, results []AddResult) error {
+	res := &results[at]
 	if res.Existing {
 		return nil
 	}
@@ -243,8 +245,14 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 			return err
 		}
 	}
+	if err := t.tie(q, of, n.Past, &res.Item); err != nil {
+		return err
+	}
 	if !n.Past.waits() {
 		err := t.addPast(q, n, r.From, &res.Item)
+		if err == nil {
+			err = t.tied(of, n.Past, at, results)
+		}
 		present(q, &res.Item)
 		return err
 	}
@@ -262,6 +270,9 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, res
 		err = t.addPast(q, n, r.From, &res.Item)
 	} else {
 		err = t.add(&res.Item, n.Payload, "add", violation)
+	}
+	if err == nil {
+		err = t.tied(of, n.Past, at, results)
 	}
 	present(q, &res.Item)
 	return err

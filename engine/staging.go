@@ -50,6 +50,9 @@ type ImportRequest struct {
 type ImportResult struct {
 	Stored   int64 `json:"stored"`
 	Existing int64 `json:"existing,omitempty"` // their keys were known
+	// Lacking counts links to retries that were dropped, as their other items are
+	// not of the import.
+	Lacking int64 `json:"links_dropped,omitempty"`
 }
 
 // RowError is why an import stored nothing, where that is one of its items.
@@ -83,7 +86,7 @@ func (e *Engine) ImportHeld(ctx context.Context, h *Record, r ImportRequest, row
 		return ImportResult{}, err
 	}
 	im := importing{e: e, request: r, staged: s}
-	im.closing = func(t *tx, done ImportResult) error { return t.imported(h, fn(done), nil) }
+	im.closing = func(t *tx, done ImportResult) error { return t.imported(h, fn(done), ImportKept{}) }
 	return e.importAs(ctx, im, rows)
 }
 
@@ -113,6 +116,7 @@ type importing struct {
 	bytes   int
 	row     int64 // of the first that waits
 	done    ImportResult
+	links   Links
 	closing func(*tx, ImportResult) error // done in the change that closes it; may be nil
 }
 
@@ -140,6 +144,7 @@ func (im *importing) flush(ctx context.Context) error {
 		return nil
 	}
 	r := AddRequest{Queue: im.request.Queue, Strict: im.request.Strict, From: im.request.From, Items: im.waiting}
+	im.links.Fill(r.Queue, r.Items)
 	results, err := im.e.add(ctx, r, im.staged)
 	for n := range results {
 		if results[n].Err != nil {
@@ -150,6 +155,7 @@ func (im *importing) flush(ctx context.Context) error {
 		return err
 	}
 	im.staged.keep()
+	im.done.Lacking += int64(im.links.Took(im.waiting, results))
 	for n := range results {
 		if results[n].Existing {
 			im.done.Existing++

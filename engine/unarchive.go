@@ -38,11 +38,15 @@ func (e *Engine) openPast(q *store.Queue, n *NewItem) (err error) {
 	}
 	p := *n.Past
 	n.Past = &p
+	chain, err := store.ParseID(p.Chain)
+	if err != nil {
+		return err
+	}
 	for _, content := range []struct {
 		field string
 		in    *[]byte
 	}{{fieldPayload, (*[]byte)(&n.Payload)}, {fieldOutput, &p.Output}, {fieldAnalytics, &p.Analytics}} {
-		if *content.in, err = e.vault.open(p.Chain, content.field, *content.in); err != nil {
+		if *content.in, err = e.vault.open(chain, content.field, *content.in); err != nil {
 			return err
 		}
 	}
@@ -51,7 +55,7 @@ func (e *Engine) openPast(q *store.Queue, n *NewItem) (err error) {
 	}
 	failure := *p.Error
 	p.Error = &failure
-	details, err := e.vault.open(p.Chain, fieldDetails, []byte(failure.Details))
+	details, err := e.vault.open(chain, fieldDetails, []byte(failure.Details))
 	failure.Details = string(details)
 	return err
 }

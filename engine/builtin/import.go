@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"time"
 
@@ -90,10 +91,13 @@ type importing struct {
 	file     *intake.File
 	progress engine.ImportProgress
 	rows     []intake.Row
+	links    engine.Links
 }
 
 func (m *importing) all(ctx context.Context) error {
 	n, behind := 0, m.progress.Rows
+	linked, stop := iter.Pull2(m.e.LinkedRows(ctx, m.record, m.progress.Parts))
+	defer stop()
 	for row, err := range m.file.Rows() {
 		if err == nil {
 			err = ctx.Err()
@@ -102,6 +106,9 @@ func (m *importing) all(ctx context.Context) error {
 			return errors.Join(err, m.flush(context.WithoutCancel(ctx)))
 		}
 		if n++; n <= behind {
+			if err := m.passed(&row, linked); err != nil {
+				return err
+			}
 			continue
 		}
 		m.rows = append(m.rows, row)
@@ -112,6 +119,18 @@ func (m *importing) all(ctx context.Context) error {
 		}
 	}
 	return m.flush(ctx)
+}
+
+// passed remembers a row that an earlier attempt brought in.
+func (m *importing) passed(row *intake.Row, linked func() (uint64, error, bool)) error {
+	if row.Err != nil || !row.Item.Past.Linked() {
+		return nil
+	}
+	number, err, _ := linked()
+	if err == nil && number != 0 {
+		m.links.Past(row.Item.Past, m.job.Queue, number)
+	}
+	return err
 }
 
 // flush adds the rows that wait; the bad ones go to the rejects.
@@ -129,24 +148,51 @@ func (m *importing) flush(ctx context.Context) error {
 			a.Items = append(a.Items, row.Item)
 		}
 	}
+	m.links.Fill(a.Queue, a.Items)
 	var next engine.ImportProgress
+	var kept engine.ImportKept
 	var first error
-	err := m.e.AddImported(ctx, m.record, a, func(results []engine.AddResult) (engine.ImportProgress, []byte) {
+	var stored []engine.AddResult
+	err := m.e.AddImported(ctx, m.record, a, func(results []engine.AddResult) (engine.ImportProgress, engine.ImportKept) {
 		var rejects bytes.Buffer
 		next, first = m.tally(rows, results, &rejects)
-		return next, rejects.Bytes()
+		var links engine.Links
+		next.Lacking += links.Took(a.Items, results)
+		stored, kept = results, engine.ImportKept{Rejects: rejects.Bytes(), Linked: linkedOf(a.Items, results)}
+		return next, kept
 	})
 	if err != nil {
 		return err
 	}
+	m.links.Took(a.Items, stored)
 	if next.Rejected > m.progress.Rejected {
 		next.Chunks = m.progress.Chunks + 1
+	}
+	if len(kept.Linked) > 0 {
+		next.Parts = m.progress.Parts + 1
 	}
 	m.progress = next
 	if first != nil && m.job.Mode == engine.StopOnFirstFailure {
 		return store.Invalid("the import", "stopped at its first bad row: "+first.Error(), "mend the file and import the rest")
 	}
 	return nil
+}
+
+// linkedOf gives the numbers under which those items were stored that are linked
+// to retries, 0 of those that were not; of those that were not tried none.
+func linkedOf(items []engine.NewItem, results []engine.AddResult) (numbers []uint64) {
+	for n := range items {
+		if !items[n].Past.Linked() {
+			continue
+		}
+		switch r := &results[n]; {
+		case r.Existing || r.Err != nil:
+			numbers = append(numbers, 0)
+		case r.Item.Number != 0:
+			numbers = append(numbers, r.Item.Number)
+		}
+	}
+	return numbers
 }
 
 // tally counts what became of rows, and writes the rejected ones.

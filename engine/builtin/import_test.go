@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -176,4 +177,64 @@ func TestImportsOneAfterTheOther(t *testing.T) {
 	if n := counted(t, e); n != 11 {
 		t.Errorf("%d are in", n)
 	}
+}
+
+// An attempt that goes on behind what an earlier one brought in links its rows to
+// those.
+func TestImportJobsKeepChainsAcrossAttempts(t *testing.T) {
+	var text strings.Builder
+	for n := range 1500 {
+		state, link := "retried", ""
+		if n > 0 {
+			link = fmt.Sprintf(`,"previous":"old/%d"`, n)
+		}
+		if n < 1499 {
+			link += fmt.Sprintf(`,"next":"old/%d"`, n+2)
+		} else {
+			state = "failed"
+		}
+		fmt.Fprintf(&text, `{"id":"old/%d","state":%q,"chain":"old/1"%s,"payload":{"n":%d}}`+"\n", n+1, state, link, n)
+	}
+	s := lasting{memory.New()}
+	for attempt := range 2 {
+		e, err := engine.Open(t.Context(), s, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if attempt == 0 {
+			unique(t, e)
+			imports(t, e, engine.Independent, text.String())
+		}
+		got, err := e.Claim(t.Context(), engine.ClaimRequest{Queue: engine.ImportQueue, Robot: engine.DrainPrefix + e.Incarnation() + "/x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Context(&ending{t.Context(), 1100})
+		if attempt == 1 {
+			ctx = t.Context()
+		}
+		out, err := builtin.Handlers(e)[engine.ImportQueue](ctx, got[0])
+		if n := counted(t, e); attempt == 0 && (!errors.Is(err, context.Canceled) || n < 1000 || n > 1200) {
+			t.Fatalf("%d rows are in, %v", n, err)
+		}
+		if attempt == 1 && (err != nil || strings.Contains(string(out), "links_dropped")) {
+			t.Errorf("it gives %s, %v", out, err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ending is a context that ends when it has been asked whether it has.
+type ending struct {
+	context.Context
+	asked int
+}
+
+func (c *ending) Err() error {
+	if c.asked--; c.asked < 0 {
+		return context.Canceled
+	}
+	return nil
 }

@@ -45,7 +45,7 @@ func (m *importing) whole(ctx context.Context) error {
 }
 
 func wholly(done engine.ImportResult) engine.ImportProgress {
-	return engine.ImportProgress{Rows: int(done.Stored + done.Existing), Stored: int(done.Stored), Existing: int(done.Existing), Whole: true}
+	return engine.ImportProgress{Rows: int(done.Stored + done.Existing), Stored: int(done.Stored), Existing: int(done.Existing), Lacking: int(done.Lacking), Whole: true}
 }
 
 // check looks at all rows, to tell how many are bad.
@@ -94,8 +94,8 @@ func (m *importing) store(ctx context.Context, rows int64) (done engine.ImportRe
 
 // refuse keeps how many rows were bad, and says why nothing was stored.
 func (m *importing) refuse(ctx context.Context, bad intake.Bad) error {
-	err := m.e.AddImported(ctx, m.record, engine.AddRequest{}, func([]engine.AddResult) (engine.ImportProgress, []byte) {
-		return engine.ImportProgress{Rejected: bad.N}, nil
+	err := m.e.AddImported(ctx, m.record, engine.AddRequest{}, func([]engine.AddResult) (engine.ImportProgress, engine.ImportKept) {
+		return engine.ImportProgress{Rejected: bad.N}, engine.ImportKept{}
 	})
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (f *File) archived(raw []byte) (engine.NewItem, error) {
 		return item, nil
 	}
 	item.Past = &engine.Past{
-		ID: i.ID().String(), State: i.Status.String(), Archived: true, Chain: i.Chain,
+		ID: i.ID().String(), State: i.Status.String(), Archived: true, Chain: i.Chain.String(), Previous: i.Previous.String(), Next: i.Next.String(),
 		Attempts: i.Attempts, Failures: i.Failures, Reclaims: i.Reclaims, RetryNo: i.RetryNo, NoRetry: !i.Retryable, Fence: i.Fence,
 		Progress: i.Progress, ClaimedBy: i.ClaimedBy, ClaimedAt: i.ClaimedAt, StartedAt: i.StartedAt, EndedAt: i.EndedAt,
 		AvailableAt: i.AvailableAt, CreatedAt: i.CreatedAt, CreatedBy: i.CreatedBy,

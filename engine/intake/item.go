@@ -27,6 +27,9 @@ const (
 	weight
 	// What follows only says what an item went through.
 	id
+	chain
+	previous
+	next
 	status
 	state // the orchestrator's word for it
 	attempts
@@ -72,7 +75,8 @@ var fieldNames = map[string]field{
 	"available_at": availableAt, "created_at": createdAt, "created_by": createdBy,
 	"payload": payload, "output": output, "analytics": analytics,
 	"payload_base64": payloadExact, "output_base64": outputExact, "analytics_base64": analyticsExact,
-	"queue": foreign, "number": foreign, "family": foreign, "chain": foreign, "previous": foreign, "next": foreign,
+	"chain": chain, "previous": previous, "next": next,
+	"queue": foreign, "number": foreign, "family": foreign,
 	"lease_until": foreign, "group": foreign, "revision": foreign, "withheld": foreign,
 }
 
@@ -164,7 +168,7 @@ func (r *reader) item(g *given) (item engine.NewItem, err error) {
 // past makes what an item went through of what its row gives.
 func (r *reader) past(g *given) (*engine.Past, error) {
 	p := &engine.Past{
-		ID: g[id], State: g[state], Progress: g[progress], ClaimedBy: g[claimedBy], CreatedBy: g[createdBy],
+		ID: g[id], Chain: g[chain], Previous: g[previous], Next: g[next], State: g[state], Progress: g[progress], ClaimedBy: g[claimedBy], CreatedBy: g[createdBy],
 		NoRetry: g[retryable] == "false",
 		Output:  exactly(g[output], g[outputExact]), Analytics: exactly(g[analytics], g[analyticsExact]),
 	}
