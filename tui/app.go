@@ -47,6 +47,7 @@ type app struct {
 	prefs    prefs
 	mouse    mouse
 	guard    guard
+	keeper   keeper
 	tea      *tea.Program // whose frames are paced
 	pace     pace
 	feed     feed

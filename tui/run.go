@@ -66,6 +66,10 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	a.guard.end = cancel
+	if o.Output == nil {
+		a.keeper.keep(os.Stdout, o.Reports)
+		defer a.keeper.end()
+	}
 	_, err = a.run(tea.NewProgram(a, a.options(ctx, &o)...))
 	if a.guard.err != nil {
 		return a.guard.err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/term"
 
 	"signalbox/config"
 	"signalbox/engine"
@@ -33,6 +35,9 @@ func child(mode string) {
 		o.Engine = panicking{fake.Lifelike()}
 	case "broken":
 		o.Clock = brokenClock()
+	case "astray":
+		o.Config.Mouse = true
+		time.AfterFunc(time.Second, func() { panic("a fault astray") })
 	}
 	if err := Run(context.Background(), o); err != nil {
 		fmt.Println("ended:", err)
@@ -176,6 +181,50 @@ func TestTerminalIsRestoredAfterPanic(t *testing.T) {
 				}
 			}
 			_ = os.Remove(path)
+		})
+	}
+}
+
+// What breaks outside the console's reach, or kills it, leaves no more behind
+// than what breaks within.
+func TestTerminalIsRestoredAfterAnyDeath(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode   string
+		signal syscall.Signal
+		report string
+	}{
+		"panic elsewhere": {"astray", 0, "a fault astray"},
+		"SIGSEGV":         {"mouse", syscall.SIGSEGV, "SIGSEGV"},
+		"SIGQUIT":         {"mouse", syscall.SIGQUIT, "SIGQUIT"},
+		"SIGKILL":         {"mouse", syscall.SIGKILL, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := start(t, c.mode)
+			before, err := term.GetState(int(x.file.Fd()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.until("finance.orders")
+			x.until("\x1b[?1002h")
+			if c.signal != 0 {
+				_ = x.cmd.Process.Signal(c.signal)
+			}
+			x.until("\x1b[?1049l")
+			if c.report != "" {
+				x.until("the report is in ")
+				x.until("what you did")
+				path, _, _ := strings.Cut(strings.SplitN(x.written(), "the report is in ", 2)[1], ";")
+				report, err := os.ReadFile(path)
+				if err != nil || !strings.Contains(string(report), c.report) {
+					t.Errorf("the report does not say %q: %v\n%s", c.report, err, report)
+				}
+				_ = os.Remove(path)
+			}
+			x.restored()
+			_ = x.cmd.Wait()
+			if after, err := term.GetState(int(x.file.Fd())); err != nil || !reflect.DeepEqual(before, after) {
+				t.Errorf("the terminal's modes are %+v, were %+v, %v", after, before, err)
+			}
 		})
 	}
 }
