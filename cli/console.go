@@ -76,6 +76,7 @@ func (a *app) show(ctx context.Context, s Service, at tui.EngineAt, demo bool) e
 	if a.plain {
 		return a.showPlain(ctx, o)
 	}
+	o.Terminal, _ = a.Stdout.(*os.File)
 	ctx, stop := hangups(ctx)
 	defer stop()
 	return tui.Run(ctx, o)

@@ -19,7 +19,8 @@ import (
 // the process, such as one of the runtime, and a kill leave it no time for the
 // terminal. When the console dies without a word the pipe between them closes:
 // the shell gives the terminal its modes back, and keeps what the runtime wrote
-// of the fault.
+// of the fault. The runtime is told to end by a signal: after an exit some shells
+// take the modes that they find for those wanted, before ours has set them.
 type keeper struct {
 	cmd  *exec.Cmd
 	pipe *os.File
@@ -69,6 +70,7 @@ func (k *keeper) keep(terminal *os.File, reports string) {
 	k.cmd, k.pipe = cmd, pipe
 	_, _ = ready.Read(make([]byte, 1))
 	_ = debug.SetCrashOutput(pipe, debug.CrashOptions{})
+	debug.SetTraceback("crash")
 }
 
 // end dismisses the shell: the terminal is in order.
@@ -76,6 +78,7 @@ func (k *keeper) end() {
 	if k.cmd == nil {
 		return
 	}
+	debug.SetTraceback("single") // as it is without a word in the environment
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
 	_, _ = k.pipe.WriteString(farewell)
 	_ = k.pipe.Close()

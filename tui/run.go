@@ -50,10 +50,11 @@ type Options struct {
 	Place    *time.Location // the local zone; nil: the system's
 	Clock    func() time.Time
 
-	Input   io.Reader // nil: the terminal
-	Output  io.Writer // nil: the terminal
-	Environ []string  // nil: the process's
-	Exec    act.Exec  // how the editor gets the terminal; nil: from the program
+	Terminal *os.File  // to be kept in order whatever happens; nil: none is
+	Input    io.Reader // nil: the terminal
+	Output   io.Writer // nil: the terminal
+	Environ  []string  // nil: the process's
+	Exec     act.Exec  // how the editor gets the terminal; nil: from the program
 }
 
 // Run shows the console until it is left or ctx ends. The terminal is restored
@@ -66,8 +67,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	a.guard.end = cancel
-	if o.Output == nil {
-		a.keeper.keep(os.Stdout, o.Reports)
+	if o.Terminal != nil {
+		a.keeper.keep(o.Terminal, o.Reports)
 		defer a.keeper.end()
 	}
 	_, err = a.run(tea.NewProgram(a, a.options(ctx, &o)...))

@@ -27,7 +27,7 @@ const childMode = "SIGNALBOX_TEST_CONSOLE"
 
 // child is the console that the tests below run in a terminal.
 func child(mode string) {
-	o := Options{Engine: fake.Lifelike(), Title: "child", Config: config.Config{Theme: "dark"}}
+	o := Options{Engine: fake.Lifelike(), Title: "child", Config: config.Config{Theme: "dark"}, Terminal: os.Stdout}
 	switch mode {
 	case "mouse":
 		o.Config.Mouse = true
