@@ -138,7 +138,7 @@ func group(groups []*pruneGroup, mark uint64, p policy) []*pruneGroup {
 type pruneFound struct {
 	due     []prunable
 	lines   map[string]*bytes.Buffer // for the archive, by queue
-	held    map[*policy]uint64       // the first change passed over for its item's job is open
+	held    map[holder]uint64        // the first change passed over
 	through uint64                   // the last change looked at
 	next    store.Time               // of the first change that is too young; 0 = none
 }
@@ -194,7 +194,7 @@ func (e *Engine) pruneStep(ctx context.Context, g *pruneGroup, report *PruneRepo
 func (e *Engine) lookForOld(ctx context.Context, g *pruneGroup, whole bool) (found pruneFound, err error) {
 	cut := cutoff(e.now(), g.age)
 	err = e.store.View(ctx, func(r store.Reader) error {
-		found = pruneFound{through: g.mark, lines: map[string]*bytes.Buffer{}, held: map[*policy]uint64{}}
+		found = pruneFound{through: g.mark, lines: map[string]*bytes.Buffer{}, held: map[holder]uint64{}}
 		size := 0
 		for looked := 0; looked < pruneLook; {
 			changes, err := r.Changes(found.through, 1000)
@@ -241,7 +241,7 @@ func (f *pruneFound) consider(r store.Reader, g *pruneGroup, c *store.Change, wh
 	}
 	p := of[class]
 	if jobIsOpen(r, &i) {
-		f.hold(p, c.Seq)
+		f.hold(p, i.Job, c.Seq)
 		return 0, nil
 	}
 	if whole {
@@ -293,7 +293,7 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 			continue
 		}
 		if jobIsOpen(t, &i) { // reopened since
-			found.hold(d.policy, d.change)
+			found.hold(d.policy, i.Job, d.change)
 			continue
 		}
 		ids = append(ids, d.id)
@@ -306,10 +306,11 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 		}
 	}
 	for p := range still {
-		if err := t.held(p, found.held[p]); err != nil {
+		through, err := t.held(p, found)
+		if err != nil {
 			return nil, err
 		}
-		if err := t.pruned(p, removed[p], files[p.queue], found.through); err != nil {
+		if err := t.pruned(p, removed[p], files[p.queue], through); err != nil {
 			return nil, err
 		}
 	}

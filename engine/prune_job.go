@@ -6,33 +6,52 @@ import "signalbox/store"
 // of its items. Retention passes over them and notes where the first one's last
 // change stands in the history; when a job ends it goes back there.
 
-func jobIsOpen(r store.Reader, i *store.Item) bool {
-	if !inJob(i) {
-		return false
-	}
-	j, err := r.Job(i.Job)
+func jobIsOpen(r store.Reader, i *store.Item) bool { return inJob(i) && isOpen(r, i.Job) }
+
+func isOpen(r store.Reader, job string) bool {
+	j, err := r.Job(job)
 	return err == nil && j.EndedAt == 0
 }
 
-// hold notes a change whose item is passed over.
-func (f *pruneFound) hold(p *policy, change uint64) {
-	if first := f.held[p]; first == 0 || change < first {
-		f.held[p] = change
+// holder is an open job for which a policy passes over changes.
+type holder struct {
+	policy *policy
+	job    string
+}
+
+// hold notes a change that is passed over.
+func (f *pruneFound) hold(p *policy, job string, change uint64) {
+	by := holder{p, job}
+	if first := f.held[by]; first == 0 || change < first {
+		f.held[by] = change
 	}
 }
 
 func (p *policy) heldMark() string { return "held-" + p.class.String() }
 
-// held keeps the first change that is passed over; 0 = none.
-func (t *tx) held(p *policy, change uint64) error {
-	if change == 0 {
-		return nil
+// held keeps the first change that a policy passed over, and says how far it has
+// looked: not beyond one whose job has ended since, as that went back to none.
+func (t *tx) held(p *policy, found *pruneFound) (through uint64, err error) {
+	through = found.through
+	first := uint64(0)
+	for by, change := range found.held {
+		switch {
+		case by.policy != p:
+		case !isOpen(t, by.job):
+			through = min(through, change-1)
+			t.after.settings = true // wakes the pruner
+		case first == 0 || change < first:
+			first = change
+		}
+	}
+	if first == 0 {
+		return through, nil
 	}
 	before, err := t.Mark(p.queue, p.heldMark())
-	if err != nil || before != 0 && before <= change {
-		return err
+	if err != nil || before != 0 && before <= first {
+		return through, err
 	}
-	return t.PutMark(p.queue, p.heldMark(), change)
+	return through, t.PutMark(p.queue, p.heldMark(), first)
 }
 
 // unhold has retention look again at what it passed over in a queue.

@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"signalbox/engine"
@@ -59,4 +61,60 @@ func TestNamesAndSettingsThatMeanNothingAreRefused(t *testing.T) {
 			t.Errorf("set to manual: %+v (%v)", q.Consumer, err)
 		}
 	})
+}
+
+// meddled is a store where something happens right behind a look at the history.
+type meddled struct {
+	store.Store
+	then func()
+}
+
+type historian struct {
+	store.Reader
+	read *bool
+}
+
+func (h historian) Changes(after uint64, limit int) ([]store.Change, error) {
+	*h.read = true
+	return h.Reader.Changes(after, limit)
+}
+
+func (m *meddled) View(ctx context.Context, fn func(store.Reader) error) error {
+	read := false
+	err := m.Store.View(ctx, func(r store.Reader) error { return fn(historian{r, &read}) })
+	if then := m.then; read && then != nil {
+		m.then = nil
+		then()
+	}
+	return err
+}
+
+// A job that ends while retention looks at its items keeps none of them for ever.
+func TestRetentionOfAJobThatEndsMeanwhile(t *testing.T) {
+	for name, open := range opens {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &meddled{Store: open(t)}
+				r := start(t, s)
+				r.queue("q", store.Jobs, func(q *store.Queue) {
+					retain(time.Hour, time.Hour, engine.ThenDelete)(q)
+					q.Lease = 0
+				})
+				item := engine.NewItem{Payload: object(), Job: "load"}
+				r.add("q", item, item)
+				recs := r.claim("q", "r", 2)
+				r.settle(recs[0], engine.Success, "")
+				time.Sleep(time.Hour) // and nothing was old enough
+				s.then = func() { r.settle(recs[1], engine.Success, "") }
+				time.Sleep(3 * days)
+				if s.then != nil {
+					t.Error("retention never looked")
+				}
+				r.wantLeft("q", "")
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
