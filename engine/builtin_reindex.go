@@ -130,11 +130,12 @@ func (t *tx) noteMends(r *Record, done []string, aside []byte) error {
 	if len(done) == 0 {
 		return nil
 	}
-	due, err := t.NextDue()
+	at, date, err := nextDue(t.Tx)
 	if err != nil {
 		return err
 	}
-	t.remind(due)
+	t.remind(at)
+	t.remind(date)
 	for _, text := range done {
 		if err := t.e.logged(t.Tx, r.Job, "warn", "put right: "+text); err != nil {
 			return err

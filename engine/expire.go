@@ -69,27 +69,41 @@ func (x *expirer) sweep(ctx context.Context) error {
 		defer func() { x.finish(dates) }()
 	}
 	for {
-		var at store.Time
-		err := x.e.look(ctx, func(r store.Reader) (err error) {
-			at, err = r.NextDue()
-			return err
-		})
-		if err != nil || at == 0 {
+		at, date, err := x.next(ctx)
+		if err != nil {
 			return err
 		}
-		if at > x.e.now() {
+		if now := x.e.now(); (at == 0 || at > now) && (date == 0 || date > now) {
 			x.due(at)
+			x.due(date)
 			return nil
 		}
 		held, err := x.e.expire(ctx, dates)
 		if err != nil {
 			return err
 		}
-		if held {
+		if held { // only dates are
+			x.due(at)
 			x.due(max(x.told.Add(burstPause), x.e.now().Add(burstPause/5)))
 			return nil
 		}
 	}
+}
+
+// next says when the next lease or delay ends, and when the next date comes.
+func (x *expirer) next(ctx context.Context) (at, date store.Time, err error) {
+	err = x.e.look(ctx, func(r store.Reader) error {
+		at, date, err = nextDue(r)
+		return err
+	})
+	return at, date, err
+}
+
+func nextDue(r store.Reader) (at, date store.Time, err error) {
+	if at, err = r.NextDue(); err == nil {
+		date, err = r.NextDate()
+	}
+	return at, date, err
 }
 
 // finish ends a burst with a notice for each of its queues and events.

@@ -70,7 +70,7 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 		return goneOr(target.Item, err)
 	}
 	stands := i.Status
-	if target.Revision != 0 && target.Revision != i.Revision && !t.onlyLookedAt(&i, target.Revision) {
+	if target.Revision != 0 && target.Revision != i.Revision && !t.stands(&i, target.Revision) {
 		last := t.lastChange(i.ID())
 		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen"+told(last, t.now)+"; it is now "+stands.String(), "look at it again")
 		return answer(target.Item, Stale, err).at(stands).by(last), nil
@@ -86,9 +86,12 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 	return Outcome{Item: target.Item, Result: OK, Status: i.Status, Next: copied, Revision: i.Revision}, err
 }
 
-// onlyLookedAt says that since a revision nothing has happened to an item but that
-// somebody looked at its masked fields, which keeps nobody from an act.
-func (t *tx) onlyLookedAt(i *store.Item, seen uint64) bool {
+// unchanging are the events that keep nobody from an act on an item as it was seen
+// before: somebody looked at its masked fields, or a date of it came.
+var unchanging = []string{revealed, AtRiskEvent, OverdueEvent}
+
+// stands says that since a revision nothing else has happened to an item.
+func (t *tx) stands(i *store.Item, seen uint64) bool {
 	const most = 16
 	if seen > i.Revision || i.Revision-seen > most {
 		return false
@@ -96,7 +99,7 @@ func (t *tx) onlyLookedAt(i *store.Item, seen uint64) bool {
 	since := int(i.Revision - seen)
 	changes, err := t.History(i.ID(), since)
 	return err == nil && len(changes) == since &&
-		!slices.ContainsFunc(changes, func(c store.Change) bool { return c.Event != revealed })
+		!slices.ContainsFunc(changes, func(c store.Change) bool { return !slices.Contains(unchanging, c.Event) })
 }
 
 // lastChange is the newest of an item's history; zero where none is left or can

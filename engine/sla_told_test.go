@@ -309,3 +309,63 @@ func TestDatesToComeCostNothing(t *testing.T) {
 		}
 	})
 }
+
+// That dates are told of in bursts puts nothing else off.
+func TestBurstsOfDatesDelayNothingElse(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("dates", store.Transactions, nil)
+		r.queue("q", store.Transactions, func(q *store.Queue) { q.Lease = store.Duration(3 * time.Second) })
+		start := time.Now()
+		at := func(d time.Duration) store.Time { return store.At(start.Add(d)) }
+		r.add("dates", engine.NewItem{Payload: object(), DueAt: at(time.Second)}, engine.NewItem{Payload: object(), DueAt: at(2 * time.Second)})
+		leased := r.addN("q", 1)[0]
+		r.claim("q", "robot", 1)
+		r.add("q", engine.NewItem{Payload: object(), DeferUntil: at(4 * time.Second)})
+		time.Sleep(3*time.Second + 10*time.Millisecond)
+		if got := r.item(leased).Status; got != store.Abandoned {
+			t.Errorf("3 s: the lease of 3 s has run out, the item is %s", got)
+		}
+		if _, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "robot", N: 1, Wait: store.Duration(time.Minute)}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > 4*time.Second+10*time.Millisecond {
+			t.Errorf("what was deferred for 4 s was claimed after %s", took)
+		}
+	})
+}
+
+// That a date has come changes nothing that somebody acts by.
+func TestActsAreNotStaleByDates(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, withSLA)
+		id := r.addN("q", 1)[0]
+		seen := r.item(id).Revision
+		time.Sleep(3 * time.Hour)
+		r.wantTold(id, "at-risk", "overdue")
+		out, err := r.Delete(r.ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: id, Revision: seen}}})
+		if err != nil || out[0].Result != engine.OK {
+			t.Errorf("%+v %v", out, err)
+		}
+	})
+}
+
+// Nor is a retry's copy touched by it: the retry can be taken back.
+func TestUndoOfARetryOutlivesDates(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, withSLA)
+		id := r.addN("q", 1)[0]
+		r.settle(r.claim("q", "robot", 1)[0], engine.Business, "wrong")
+		out, err := r.Retry(r.ctx, engine.RetryRequest{Targets: []engine.Target{{Item: id}}})
+		if err != nil || out[0].Result != engine.OK {
+			t.Fatal(out, err)
+		}
+		time.Sleep(3 * time.Hour)
+		r.wantTold(out[0].Next, "at-risk", "overdue")
+		if err := r.Reveal(r.ctx, out[0].Next); err != nil {
+			t.Fatal(err)
+		}
+		if out, err = r.Undo(r.ctx, engine.UndoRequest{Targets: []engine.Target{{Item: id}}}); err != nil || out[0].Result != engine.OK {
+			t.Errorf("%+v %v", out, err)
+		}
+	})
+}

@@ -110,7 +110,11 @@ func (t *tx) withdraw(q *store.Queue, original *store.Item) error {
 	default:
 		return err
 	}
-	row, err := next(q, &c, EventWithdraw)
+	seen := c
+	if t.stands(&c, 1) {
+		seen.Revision = 1
+	}
+	row, err := next(q, &seen, EventWithdraw)
 	if err != nil {
 		return store.Conflict(fmt.Sprintf("item %q", original.ID().String()), "it has gone on as "+c.ID().String()+told(t.lastChange(c.ID()), t.now), "act on that one")
 	}

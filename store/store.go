@@ -135,10 +135,11 @@ type Reader interface {
 	// queue "" = of all queues.
 	Groups(queue string) ([]Group, error)
 
-	// NextDue gives the earliest instant at which a lease ends, a delayed item
-	// becomes ready or a date comes that has not been told of, 0 when nothing is
-	// to come. It may lie in the past.
+	// NextDue gives the earliest instant at which a lease ends or a delayed item
+	// becomes ready, 0 when nothing is to come. It may lie in the past.
 	NextDue() (Time, error)
+	// NextDate is the same for dates that have not been told of.
+	NextDate() (Time, error)
 
 	// History gives an item's changes, newest first, at most limit.
 	History(id ID, limit int) ([]Change, error)

@@ -79,13 +79,21 @@ func (t *tx) due(kind byte, now store.Time) ([]string, error) {
 
 // NextDue implements store.Reader.
 func (t *tx) NextDue() (store.Time, error) {
+	if err := t.flushDue(); err != nil {
+		return 0, err
+	}
+	return t.reader.NextDue()
+}
+
+// NextDate implements store.Reader.
+func (t *tx) NextDate() (store.Time, error) {
 	if err := t.buildAllUntold(); err != nil {
 		return 0, err
 	}
 	if err := t.flushDue(); err != nil {
 		return 0, err
 	}
-	return t.reader.NextDue()
+	return t.reader.NextDate()
 }
 
 // Ready implements store.Reader. It merges what stands in claim order already:

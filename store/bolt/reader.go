@@ -360,9 +360,22 @@ func (r *reader) LastChange() (uint64, error) {
 
 // NextDue implements store.Reader.
 func (r *reader) NextDue() (store.Time, error) {
-	k, _ := r.bolt.Bucket(dueBucket).Cursor().First()
-	if k == nil {
-		return 0, nil
+	return r.earliestDue(func(kind byte) bool { return kind != passes }), nil
+}
+
+// NextDate implements store.Reader.
+func (r *reader) NextDate() (store.Time, error) {
+	return r.earliestDue(func(kind byte) bool { return kind == passes }), nil
+}
+
+// earliestDue gives the time of the first due entry of some kinds, 0 when there
+// is none. There are no more entries than a few for each queue.
+func (r *reader) earliestDue(of func(kind byte) bool) store.Time {
+	c := r.bolt.Bucket(dueBucket).Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		if len(k) > 8 && of(k[8]) {
+			return timeOf(k)
+		}
 	}
-	return timeOf(k), nil
+	return 0
 }

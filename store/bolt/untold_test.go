@@ -48,7 +48,7 @@ func TestUntoldOfOldStore(t *testing.T) {
 		var next store.Time
 		var passed []store.Item
 		if err := s.Update(ctx, func(tx store.Tx) (err error) {
-			if next, err = tx.NextDue(); err == nil {
+			if next, err = tx.NextDate(); err == nil {
 				passed, err = tx.Passed(100, 10)
 			}
 			return err

@@ -284,6 +284,14 @@ func (s *state) NextDue() (store.Time, error) {
 		if r, ok := q.leases.Min(); ok && (next == 0 || r.item.LeaseUntil < next) {
 			next = r.item.LeaseUntil
 		}
+	}
+	return next, nil
+}
+
+// NextDate implements store.Reader.
+func (s *state) NextDate() (store.Time, error) {
+	next := store.Time(0)
+	for _, q := range s.queues {
 		if r, ok := q.untold.Min(); ok && (next == 0 || r.item.NextDate() < next) {
 			next = r.item.NextDate()
 		}

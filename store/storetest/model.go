@@ -95,7 +95,14 @@ func (m *model) op(rt *rapid.T) op {
 		}
 	case 11:
 		if rapid.IntRange(0, 3).Draw(rt, "really") > 0 {
-			return func(tx store.Tx) (any, error) { return anyOf(tx.NextDue()) }
+			return func(tx store.Tx) (any, error) {
+				due, err := tx.NextDue()
+				if err != nil {
+					return nil, err
+				}
+				date, err := tx.NextDate()
+				return [2]store.Time{due, date}, err
+			}
 		}
 		return func(tx store.Tx) (any, error) { return nil, tx.DeleteQueue(queue) }
 	case 12, 13:
@@ -312,6 +319,7 @@ func (m *model) dump(r store.Reader) any {
 	m.dumpJobs(r, note)
 	note(anyOf(r.Groups("")))
 	note(anyOf(r.NextDue()))
+	note(anyOf(r.NextDate()))
 	note(anyOf(r.Pool()))
 	note(anyOf(r.Mark("", "m")))
 	note(anyOf(r.Mark("a", "m")))

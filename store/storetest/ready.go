@@ -211,7 +211,8 @@ var dueTests = map[string]func(env){
 			return ids
 		}
 		e.equal("at 99", passed(99, 10), []string(nil))
-		e.equal("next due", e.nextDue(), store.Time(100))
+		e.equal("next date", e.nextDate(), store.Time(100))
+		e.equal("next due", e.nextDue(), store.Time(900))
 		e.equal("at 200", passed(200, 10), []string{"a/2", "a/3", "a/1", "b/1", "b/5"})
 		e.equal("three", passed(500, 3), []string{"a/2", "a/3", "a/1"})
 		e.equal("none", passed(500, 0), []string(nil))
@@ -220,9 +221,9 @@ var dueTests = map[string]func(env){
 		e.change(id("a", 1), func(i *store.Item) { i.RiskTold = true })
 		e.change(id("b", 1), func(i *store.Item) { i.RiskAt = 350 })
 		e.equal("told", passed(500, 10), []string{"b/5", "a/1", "b/1", "b/3"})
-		e.equal("next due", e.nextDue(), store.Time(200))
+		e.equal("next date", e.nextDate(), store.Time(200))
 		e.change(id("a", 3), func(i *store.Item) { i.Status = store.Pending })
-		e.equal("waiting anew", e.nextDue(), store.Time(100))
+		e.equal("waiting anew", e.nextDate(), store.Time(100))
 		e.update(func(tx store.Tx) error { return tx.Purge([]store.ID{id("a", 3), id("b", 5)}) })
 		e.equal("gone", passed(500, 10), []string{"a/1", "b/1", "b/3"})
 	},

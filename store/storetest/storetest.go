@@ -203,6 +203,15 @@ func (e env) nextDue() (at store.Time) {
 	return at
 }
 
+func (e env) nextDate() (at store.Time) {
+	e.Helper()
+	e.view(func(r store.Reader) (err error) {
+		at, err = r.NextDate()
+		return err
+	})
+	return at
+}
+
 func (e env) history(id store.ID) (list []store.Change) {
 	e.Helper()
 	e.view(func(r store.Reader) (err error) {
