@@ -164,8 +164,11 @@ func (f *Filter) within(r *ListRequest) (to reach) {
 	if !to.limited {
 		to.onlyStatuses(undeleted)
 	}
-	if to.group == "" {
+	switch {
+	case to.group == "":
 		to.group = r.Group
+	case r.Group != "" && r.Group != to.group: // no item is in both
+		to.onlyStatuses([]store.Status{})
 	}
 	if to.kind == "" {
 		to.kind = r.Kind

@@ -274,3 +274,23 @@ func TestSelectFreezesASet(t *testing.T) {
 		}
 	})
 }
+
+// A group that is asked for beside the filter limits the filter too.
+func TestGroupBesideAFilterByGroup(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		r.addN("q", 2)
+		for n, rec := range r.claim("q", "r", 2) {
+			r.settle(rec, engine.Business, []string{"late", "wrong"}[n])
+		}
+		for _, filter := range []string{"group:wrong", "group:wrong reason:wrong", "group:wrong queue:q"} {
+			page, err := r.List(r.ctx, engine.ListRequest{Queue: "q", Group: "late", Filter: filter})
+			if err != nil || len(page.Items) != 0 || page.Total != 0 {
+				t.Errorf("%s: %d items, total %d, %v", filter, len(page.Items), page.Total, err)
+			}
+		}
+		if page, err := r.List(r.ctx, engine.ListRequest{Queue: "q", Group: "late", Filter: "group:late"}); err != nil || len(page.Items) != 1 {
+			t.Errorf("%d items, %v", len(page.Items), err)
+		}
+	})
+}
