@@ -190,7 +190,7 @@ func (f *finisher) finish(ctx context.Context, id string) error {
 	if err != nil || !over || !hooked(&s.Job) {
 		return err
 	}
-	finish, err := hook(ctx, s)
+	finish, err := hook.run(ctx, s)
 	if err == nil {
 		err = f.e.change(ctx, func(t *tx) error { return t.finishJob(id, finish) })
 	}
@@ -198,6 +198,16 @@ func (f *finisher) finish(ctx context.Context, id string) error {
 		f.failed(ctx, id, err)
 	}
 	return err
+}
+
+// run runs the hook. One that panics has failed as any other, and is tried again.
+func (h Hook) run(ctx context.Context, j JobState) (finish func(store.Tx) error, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the hook of kind %q panicked: %v", j.Kind, p)
+		}
+	}()
+	return h(ctx, j)
 }
 
 // hookTx is what a hook changes the store by. It hears what the hook says last in

@@ -119,3 +119,29 @@ func TestHookAcrossACrash(t *testing.T) {
 		}
 	})
 }
+
+// A hook that panics is tried again as one that fails.
+func TestHookThatPanicsIsTriedAgain(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		tries := 0
+		stop, err := r.RunHooks(map[string]engine.Hook{"k": func(context.Context, engine.JobState) (func(store.Tx) error, error) {
+			if tries++; tries == 1 {
+				panic("oh")
+			}
+			return nil, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		if _, err := r.StartJob(r.ctx, engine.JobRequest{Queue: "q", ID: "j", Kind: "k"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		j, err := r.Job(r.ctx, "j")
+		if tries != 2 || j.Status != store.JobDone {
+			t.Errorf("after %d tries it is %s, hook %+v, %v", tries, j.Status, j.Hook, err)
+		}
+	})
+}
