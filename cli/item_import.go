@@ -31,9 +31,9 @@ type importing struct {
 	job     string
 	single  string             // its singleton key
 	goesOn  bool               // the job needs no seal
-	start   *engine.JobRequest // the job that the change that stores the items starts
-	// oneChange says that all items are stored in one change of the store.
-	oneChange bool
+	start   *engine.JobRequest // the job that is started with the items
+	// allOrNone says that all items are stored or none, and so are jobs started.
+	allOrNone bool
 	columns   intake.Columns
 	states    string
 	dates     string
@@ -161,12 +161,12 @@ func (im *importing) startJob(ctx context.Context, s Service) (bool, error) {
 			im.goesOn = !j.Filling
 			return true, nil // the items join it
 		}
-		if im.oneChange && store.CodeOf(err) == store.CodeNotFound {
+		if im.allOrNone && store.CodeOf(err) == store.CodeNotFound {
 			im.goesOn = true
-			return true, nil // the change that stores the items starts it, or is refused with it
+			return true, nil // it is started with the items
 		}
 	}
-	if im.oneChange {
+	if im.allOrNone {
 		if j, err := openJob(ctx, s, im.queue, im.single); err != nil || j.Existing {
 			return false, im.app.existing(j, err)
 		}

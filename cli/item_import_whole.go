@@ -30,7 +30,7 @@ func (im *importing) whole(ctx context.Context, s Service, src *source, file *in
 	case c.bad.N > 0:
 		return c.bad.Refusal(im.name())
 	}
-	im.oneChange = c.rows > 0 && !c.large
+	im.allOrNone = c.rows > 0
 	return im.underJob(ctx, s, func() error {
 		switch {
 		case c.rows == 0:
@@ -137,7 +137,7 @@ func (im *importing) again(ctx context.Context, s Service, src *source, rows int
 		return err
 	}
 	var n int64
-	done, err := s.Import(context.WithoutCancel(ctx), engine.ImportRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name())}, func(yield func(engine.NewItem, error) bool) {
+	done, err := s.Import(context.WithoutCancel(ctx), engine.ImportRequest{Queue: im.queue, Strict: im.strict, From: filepath.Base(im.name()), Start: im.start}, func(yield func(engine.NewItem, error) bool) {
 		for row, err := range im.rows(file) {
 			if n++; err == nil && (row.Err != nil || n > rows) {
 				err = errChanged
@@ -157,6 +157,7 @@ func (im *importing) again(ctx context.Context, s Service, src *source, rows int
 	refused, isRow := errors.AsType[*engine.RowError](err)
 	switch {
 	case err == nil:
+		im.job = cmp.Or(done.Job, im.job)
 		return im.report(imported{Stored: int(done.Stored), Existing: int(done.Existing), Lacking: int(done.Lacking)})
 	case errors.Is(err, context.Canceled):
 		return im.interrupted()

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,6 +78,11 @@ func refusedImport(t *testing.T, r *rig) {
 	r.ok("item", "add", "--queue", "work", "--reference", "R1", "--payload", "{}")
 	bad := r.file("bad.csv", "Reference,a\nR2,1\nR3,1,2\n")
 	taken := r.file("taken.csv", "Reference,a\nR2,1\nR1,2\n")
+	var many strings.Builder
+	for n := range 10_100 {
+		fmt.Fprintf(&many, "M%d,1\n", n)
+	}
+	large := r.file("large.csv", "Reference,a\n"+many.String()+"R1,2\n")
 	good := r.file("good.csv", "Reference,a\nR2,1\nR3,2\n")
 	for _, key := range [][]string{nil, {"--singleton-key", "monthly"}} {
 		r.fails(2, "nothing was stored", append([]string{"item", "import", "--queue", "work", "--job", "may", bad}, key...)...)
@@ -84,6 +90,7 @@ func refusedImport(t *testing.T, r *rig) {
 	}
 	for _, key := range [][]string{{"--job", "may"}, {"--job", "may", "--singleton-key", "monthly"}, {"--singleton-key", "monthly"}} {
 		r.fails(5, "nothing was stored", append([]string{"item", "import", "--queue", "work", taken}, key...)...)
+		r.fails(5, "nothing was stored", append([]string{"item", "import", "--queue", "work", large}, key...)...)
 		if jobs := parse[[]jobState](t, r.ok("job", "list", "-o", "json")); len(jobs) > 0 {
 			t.Errorf("%v leaves %+v", key, jobs)
 		}
@@ -95,6 +102,13 @@ func refusedImport(t *testing.T, r *rig) {
 		t.Errorf("the job is %+v", j)
 	}
 	r.ok("item", "import", "--queue", "work", "--job", "june", r.file("june.csv", "Reference,a\nR8,1\n"))
+	largest := r.file("largest.csv", "Reference,a\n"+many.String())
+	if got := r.ok("item", "import", "--queue", "work", "--singleton-key", "yearly", largest); !strings.Contains(got, `"stored":10100`) || !strings.Contains(got, `"job":"work`) {
+		t.Errorf("imported %s", got)
+	}
+	if got := r.run("item", "import", "--queue", "work", "--singleton-key", "yearly", largest); got.code != 0 || !strings.Contains(got.stdout, `"existing":true`) {
+		t.Errorf("while it is open: %+v", got)
+	}
 	i := r.claimed("--queue", "work", "--job", "june", "--robot", "r")[0]
 	r.ok("complete", i.ID, "--fence", "1")
 	if j := parse[jobState](t, r.ok("job", "show", "june")); j.Status != "done" {

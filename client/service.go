@@ -93,6 +93,11 @@ func (c *Client) Import(ctx context.Context, r engine.ImportRequest, rows iter.S
 		sent <- bad
 	}()
 	query := url.Values{"queue": {r.Queue}, "from": {r.From}, "strict": {strconv.FormatBool(r.Strict)}}
+	if r.Start != nil {
+		query.Set("start", "true")
+		query.Set("job", r.Start.ID)
+		query.Set("singleton_key", r.Start.SingletonKey)
+	}
 	// An end of ctx is told to the engine as the end of the rows.
 	answer, err := c.stream(context.WithoutCancel(ctx), http.MethodPost, "/v1/import?"+query.Encode(), "application/json", in)
 	_ = in.Close()

@@ -133,10 +133,15 @@ func (t *tx) startOnce(q *store.Queue, r *JobRequest) (JobState, error) {
 func (t *tx) startJob(q *store.Queue, r *JobRequest) (store.Job, error) {
 	j := store.Job{
 		ID: r.ID, Queue: q.Name, Kind: r.Kind, Status: store.JobRunning, Initiator: t.actor,
-		SingletonKey: r.SingletonKey, Metadata: store.JSON(r.Metadata), Filling: r.Filling, CreatedAt: t.now,
+		SingletonKey: r.SingletonKey, Metadata: store.JSON(r.Metadata), Filling: r.Filling || t.staging, CreatedAt: t.now,
 	}
 	if err := t.PutJob(&j); err != nil {
 		return j, err
+	}
+	if t.staging {
+		if err := t.startedFor(&j); err != nil {
+			return j, err
+		}
 	}
 	t.touchJob(j.ID)
 	return j, t.Append(t.record(q.Name, "job-start", "job "+j.ID))

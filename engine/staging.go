@@ -28,22 +28,26 @@ const (
 
 // Marks of a queue. Of the open import: one more than the number of its
 // stretches of numbers, 0 when none is open; and each stretch's first and last.
+// Of the jobs that were started for its items: how many, and each one's number.
 const (
 	importMark  = "import"
 	importFirst = "import.first."
 	importLast  = "import.last."
+	importJobs  = "import.jobs"
+	importJob   = "import.job."
 )
 
 // claimHidden is how many items of open imports a claim passes over; what stands
 // behind more of them waits for the import's end.
 const claimHidden = 1000
 
-// ImportRequest says where imported items go; Strict and From are as in
+// ImportRequest says where imported items go; Strict, From and Start are as in
 // AddRequest.
 type ImportRequest struct {
-	Queue  string `json:"queue"`
-	Strict bool   `json:"strict,omitempty"`
-	From   string `json:"from,omitempty"`
+	Queue  string      `json:"queue"`
+	Strict bool        `json:"strict,omitempty"`
+	From   string      `json:"from,omitempty"`
+	Start  *JobRequest `json:"start,omitempty"`
 }
 
 // ImportResult says what an import stored.
@@ -52,7 +56,8 @@ type ImportResult struct {
 	Existing int64 `json:"existing,omitempty"` // their keys were known
 	// Lacking counts links to retries that were dropped, as their other items are
 	// not of the import.
-	Lacking int64 `json:"links_dropped,omitempty"`
+	Lacking int64  `json:"links_dropped,omitempty"`
+	Job     string `json:"job,omitempty"` // that was started
 }
 
 // RowError is why an import stored nothing, where that is one of its items.
@@ -70,6 +75,11 @@ func (e *RowError) Unwrap() error { return e.Err }
 // of items. Until the last is stored the items can be seen but not claimed.
 // CodeConflict while another import into the queue is open.
 func (e *Engine) Import(ctx context.Context, r ImportRequest, rows iter.Seq2[NewItem, error]) (ImportResult, error) {
+	if r.Start != nil {
+		if err := r.Start.validate(); err != nil {
+			return ImportResult{}, err
+		}
+	}
 	s, err := e.imports.begin(r.Queue)
 	if err != nil {
 		return ImportResult{}, err
@@ -145,6 +155,9 @@ func (im *importing) flush(ctx context.Context) error {
 	}
 	r := AddRequest{Queue: im.request.Queue, Strict: im.request.Strict, From: im.request.From, Items: im.waiting}
 	im.links.Fill(r.Queue, r.Items)
+	if im.request.Start != nil {
+		im.startIn(&r)
+	}
 	results, err := im.e.add(ctx, r, im.staged)
 	for n := range results {
 		if results[n].Err != nil {
@@ -159,13 +172,26 @@ func (im *importing) flush(ctx context.Context) error {
 	for n := range results {
 		if results[n].Existing {
 			im.done.Existing++
-		} else {
-			im.done.Stored++
+			continue
+		}
+		im.done.Stored++
+		if im.request.Start != nil {
+			im.done.Job = results[n].Item.Job
 		}
 	}
 	im.row += int64(len(im.waiting))
 	im.waiting, im.bytes = im.waiting[:0], 0
 	return nil
+}
+
+// startIn has a chunk start the import's job, or its items be in that.
+func (im *importing) startIn(r *AddRequest) {
+	if im.done.Job == "" {
+		r.Start = im.request.Start
+	}
+	for n := range r.Items {
+		r.Items[n].Job = im.done.Job
+	}
 }
 
 // close makes the items work, all at once.
@@ -184,7 +210,7 @@ func (im *importing) close(ctx context.Context) error {
 		t.offer(im.request.Queue)
 		t.remind(t.now) // of dates that came meanwhile
 		why := fmt.Sprintf("%d items from %s", im.done.Stored, or(im.request.From, "outside"))
-		return firstOf(t.PutMark(im.request.Queue, importMark, 0), t.Append(t.record(im.request.Queue, "import", why)))
+		return firstOf(t.closeStarted(im.request.Queue), t.PutMark(im.request.Queue, importMark, 0), t.Append(t.record(im.request.Queue, "import", why)))
 	})
 	if err != nil {
 		im.staged.show(false)
@@ -382,7 +408,7 @@ func (e *Engine) undoImport(ctx context.Context, queue, why string) error {
 	return e.change(ctx, func(t *tx) error {
 		t.touch(queue)
 		t.after.groups = true
-		return firstOf(t.PutMark(queue, importMark, 0), t.Append(t.record(queue, "import-undone", fmt.Sprintf("%d items: %s", removed, why))))
+		return firstOf(t.dropStarted(queue), t.PutMark(queue, importMark, 0), t.Append(t.record(queue, "import-undone", fmt.Sprintf("%d items: %s", removed, why))))
 	})
 }
 

@@ -176,7 +176,7 @@ func importUntilKilled(path string) {
 			panic(err)
 		}
 	}
-	done, err := e.Import(ctx, engine.ImportRequest{Queue: "q"}, many(importRows, func(i int) error {
+	done, err := e.Import(ctx, engine.ImportRequest{Queue: "q", Start: &engine.JobRequest{ID: "may", SingletonKey: "k"}}, many(importRows, func(i int) error {
 		if i == row {
 			die()
 		}
@@ -229,6 +229,10 @@ func TestImportOfAKilledEngine(t *testing.T) {
 		again := start(t, openBolt(t, path))
 		if c := again.counts("q"); c.Total() != test.left {
 			t.Errorf("killed at row %d it left %d items, want %d", test.row, c.Total(), test.left)
+		}
+		jobs, err := again.Jobs(again.ctx, engine.JobList{})
+		if whole := test.row == importRows; err != nil || whole != (len(jobs) == 1) || whole && (jobs[0].Filling || jobs[0].Available != importRows) {
+			t.Errorf("killed at row %d it left the jobs %+v, %v", test.row, jobs, err)
 		}
 		again.sound()
 		if done, err := again.imports(3, calmly); err != nil || done.Stored != 3 {

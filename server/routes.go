@@ -306,7 +306,11 @@ type importing struct {
 }
 
 func importOf(p *params) importing {
-	return importing{engine.ImportRequest{Queue: p.text("queue"), Strict: p.flag("strict"), From: p.text("from")}, p.r.Body}
+	r := engine.ImportRequest{Queue: p.text("queue"), Strict: p.flag("strict"), From: p.text("from")}
+	if p.flag("start") {
+		r.Start = &engine.JobRequest{ID: p.text("job"), SingletonKey: p.text("singleton_key")}
+	}
+	return importing{r, p.r.Body}
 }
 
 func imports(s Service, ctx context.Context, in importing) (engine.ImportResult, error) {

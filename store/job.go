@@ -183,6 +183,8 @@ type JobTx interface {
 	// DeleteJob removes a job with its log and attachments. Its items stay; they
 	// are not counted any more.
 	DeleteJob(id string) error
+	// ForgetJob deletes a job that has no items, and frees its id.
+	ForgetJob(id string) error
 	// AppendLog adds a line to a job's log, which keeps its newest ones.
 	AppendLog(id string, line *LogLine, keep int) error
 	// PutChunk keeps one chunk of a name; the same index again replaces it.

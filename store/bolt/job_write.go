@@ -133,6 +133,15 @@ func (t *tx) DeleteJob(id string) error {
 	return t.broken
 }
 
+// ForgetJob implements store.Tx.
+func (t *tx) ForgetJob(id string) error {
+	if err := t.DeleteJob(id); err != nil {
+		return err
+	}
+	t.unset(jobsBucket, idKey(id))
+	return t.broken
+}
+
 // dropJobs deletes a queue's jobs.
 func (t *tx) dropJobs(queue string) error {
 	var ids []string

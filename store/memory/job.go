@@ -230,6 +230,15 @@ func (t *tx) DeleteJob(id string) error {
 	return nil
 }
 
+// ForgetJob implements store.Tx.
+func (t *tx) ForgetJob(id string) error {
+	if _, err := t.job(id); err != nil {
+		return err
+	}
+	delete(t.byID, id)
+	return nil
+}
+
 // AppendLog implements store.Tx.
 func (t *tx) AppendLog(id string, line *store.LogLine, keep int) error {
 	if _, err := t.job(id); err != nil {

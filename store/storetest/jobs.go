@@ -86,6 +86,17 @@ var jobTests = map[string]func(env){
 			return tx.PutJob(&store.Job{ID: "b-2", Number: 2, Queue: "a", Status: store.JobRunning})
 		})
 	},
+	"that are forgotten leave their ids to others": func(e env) {
+		e.queues("a")
+		e.job(store.Job{ID: "j", Queue: "a", SingletonKey: "k"})
+		e.update(func(tx store.Tx) error { return tx.ForgetJob("j") })
+		e.viewFails(store.CodeNotFound, func(r store.Reader) error { _, err := r.Job("j"); return err })
+		e.equal("the next one's number", e.job(store.Job{ID: "j", Queue: "a", SingletonKey: "k"}).Number, uint64(2))
+		e.update(func(tx store.Tx) error {
+			return errors.Join(tx.ForgetJob("j"), tx.PutJob(&store.Job{ID: "j", Queue: "a", Status: store.JobRunning}))
+		})
+		e.equal("in one change", e.job(store.Job{ID: "k", Queue: "a"}).Number, uint64(4))
+	},
 	"that are missing give not found": func(e env) {
 		e.queues("a")
 		for _, fn := range []func(store.Reader) error{
@@ -102,6 +113,7 @@ var jobTests = map[string]func(env){
 			func(tx store.Tx) error { return tx.PutJob(&store.Job{ID: "x", Number: 1, Queue: "a"}) },
 			func(tx store.Tx) error { return tx.PutJob(&store.Job{ID: "x", Queue: "none"}) },
 			func(tx store.Tx) error { return tx.DeleteJob("x") },
+			func(tx store.Tx) error { return tx.ForgetJob("x") },
 			func(tx store.Tx) error { return tx.AppendLog("x", &store.LogLine{}, 1) },
 			func(tx store.Tx) error { return tx.PutChunk("x", "n", 1, nil) },
 			func(tx store.Tx) error { return tx.PutAttachment("x", &store.Attachment{Name: "n"}) },
