@@ -18,9 +18,8 @@ import (
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/item"
 	"signalbox/tui/screen/items"
+	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/filterbar"
-	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -36,12 +35,8 @@ const (
 
 // Events is the screen.
 type Events struct {
-	id     int
-	desk   act.Desk
-	table  table.Table[store.Change, uint64]
-	filter filterbar.Bar
+	list.List[store.Change, uint64]
 
-	gen      uint64
 	flying   bool
 	again    bool
 	loaded   bool
@@ -69,33 +64,21 @@ const (
 
 // New makes the screen.
 func New(d act.Desk) *Events {
-	s := &Events{id: d.Number(), desk: d, table: table.New(columns(), func(c *store.Change) uint64 { return c.Seq }, nil)}
-	s.table.Loose()
+	s := &Events{}
+	rows := table.New(columns(), func(c *store.Change) uint64 { return c.Seq }, nil)
+	rows.Loose()
+	s.List = list.New(d, rows, list.Own{
+		Height: height, Anew: s.anew, Key: s.key, Footer: s.footer, Moved: s.near, Name: list.Named("events"),
+	})
 	return s
 }
-
-// ID implements screen.Screen.
-func (s *Events) ID() int { return s.id }
 
 // Title implements screen.Screen.
 func (s *Events) Title() text.Safe { return "Events" }
 
-// Scope implements screen.Screen.
-func (s *Events) Scope() keymap.Scope {
-	if s.filter.Typing() {
-		return keymap.Command
-	}
-	return keymap.Table
-}
-
 // Answers implements screen.Screen.
 func (s *Events) Answers(a keymap.Action) bool {
-	switch a {
-	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Pause, keymap.CopyIDs, keymap.Explain, keymap.Columns, keymap.Export:
-		return true
-	}
-	return false
+	return a == keymap.Pause || a == keymap.CopyIDs || a == keymap.Explain || s.List.Answers(a)
 }
 
 // Word implements screen.Wording.
@@ -109,16 +92,12 @@ func (s *Events) Word(a keymap.Action) text.Safe {
 	return ""
 }
 
-// Footer implements screen.Footing.
-func (s *Events) Footer(env.Env) []keymap.Action {
-	if s.filter.Typing() {
-		return []keymap.Action{keymap.Apply, keymap.Back}
-	}
+func (s *Events) footer(env.Env) []keymap.Action {
 	return []keymap.Action{keymap.Open, keymap.Filter, keymap.Pause, keymap.Explain, keymap.Export, keymap.Freeze}
 }
 
 // Ticks implements screen.Ticking: ages grow.
-func (s *Events) Ticks(e env.Env) bool { return e.Zone == env.Relative && s.table.Len() > 0 }
+func (s *Events) Ticks(e env.Env) bool { return e.Zone == env.Relative && s.Table.Len() > 0 }
 
 // Update implements screen.Screen.
 func (s *Events) Update(e env.Env, msg tea.Msg) screen.Effects {
@@ -129,52 +108,18 @@ func (s *Events) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return s.follow(e)
 	case act.Streamed:
 		return s.streamed(e, msg)
-	case act.Explained:
-		return msg.Show(e)
-	case act.Exported:
-		return msg.Tell()
-	case screen.Typed, screen.Pasted:
-		if s.filter.Edit(msg) {
-			return s.leap(toTop)
-		}
-	case screen.Click:
-		switch hit := s.table.Click(msg.X, msg.Y, e.Now); {
-		case hit.Row && msg.Twice:
-			return s.open(e)
-		case hit.Row:
-			return s.near()
-		}
-	case screen.Wheel:
-		s.table.Wheel(msg.By, height(e), e.Now)
-		return s.near()
-	case screen.Key:
-		return s.key(e, msg.Action)
 	}
-	return screen.Effects{}
+	return s.List.Update(e, msg)
 }
 
 func (s *Events) key(e env.Env, a keymap.Action) screen.Effects {
-	before := s.filter.Text()
-	if s.filter.Key(a) {
-		if s.filter.Text() != before {
-			return s.leap(toTop)
-		}
-		return screen.Effects{}
-	}
 	switch a {
-	case keymap.Back:
-		return screen.Want(screen.Leave{})
 	case keymap.Open:
 		return s.open(e)
 	case keymap.Pause:
 		return s.pause(e)
 	case keymap.CopyIDs, keymap.Explain:
 		return s.about(a)
-	case keymap.Columns:
-		return list.Columns(&s.table)
-	case keymap.Export:
-		titles, rows := s.table.Shown(e)
-		return s.desk.AskExport(e, s.address(), "events", act.Sheet{Titles: titles, Rows: rows})
 	case keymap.Top:
 		return s.top(e)
 	case keymap.Bottom:
@@ -182,11 +127,11 @@ func (s *Events) key(e env.Env, a keymap.Action) screen.Effects {
 			return s.leap(toBottom)
 		}
 	}
-	if s.table.Move(a, height(e), e.Now) {
-		return s.near()
-	}
-	return screen.Effects{}
+	return s.Key(e, a)
 }
+
+// anew reads what the filter lets through now.
+func (s *Events) anew(env.Env) screen.Effects { return s.leap(toTop) }
 
 // top goes to the newest change, and follows again.
 func (s *Events) top(e env.Env) screen.Effects {
@@ -194,7 +139,7 @@ func (s *Events) top(e env.Env) screen.Effects {
 		s.paused = false
 		return s.leap(toTop)
 	}
-	s.table.Move(keymap.Top, height(e), e.Now)
+	s.Table.Move(keymap.Top, height(e), e.Now)
 	return s.reload()
 }
 
@@ -210,35 +155,27 @@ func (s *Events) pause(e env.Env) screen.Effects {
 
 // open shows the item that a change is of, or its queue's items.
 func (s *Events) open(e env.Env) screen.Effects {
-	c := s.table.Row()
+	c := s.Table.Row()
 	if c == nil {
 		return screen.Effects{}
 	}
 	if c.Number > 0 {
-		return screen.Want(screen.Push{Screen: item.New(s.desk, store.ID{Queue: c.Queue, Number: c.Number}, item.Walk{})})
+		return screen.Want(screen.Push{Screen: item.New(s.Desk, store.ID{Queue: c.Queue, Number: c.Number}, item.Walk{})})
 	}
 	if _, ok := e.Queue(c.Queue); ok {
-		return screen.Want(screen.Push{Screen: items.New(s.desk, items.Queue(c.Queue))})
+		return screen.Want(screen.Push{Screen: items.New(s.Desk, items.Queue(c.Queue))})
 	}
 	return screen.Want(screen.Say{Toast: screen.Toast{Text: "This change is of no item: there is nothing to open", Brief: true}})
 }
 
 // about tells of the item that a change is of.
 func (s *Events) about(a keymap.Action) screen.Effects {
-	c := s.table.Row()
+	c := s.Table.Row()
 	switch {
 	case c == nil || c.Number == 0:
 		return screen.Want(screen.Say{Toast: screen.Toast{Text: "This change is of no item", Brief: true}})
 	case a == keymap.CopyIDs:
 		return act.CopyIDs([]store.ID{{Queue: c.Queue, Number: c.Number}})
 	}
-	return s.desk.Explain(s.address(), store.ID{Queue: c.Queue, Number: c.Number})
-}
-
-func (s *Events) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.gen} }
-
-// Narrow implements screen.Filtering.
-func (s *Events) Narrow(_ env.Env, filter string) screen.Effects {
-	s.filter.Set(filter)
-	return s.leap(toTop)
+	return s.Desk.Explain(s.Address(), store.ID{Queue: c.Queue, Number: c.Number})
 }

@@ -77,20 +77,20 @@ func turn(e env.Env, c *store.Change) table.Cell {
 
 // Draw implements screen.Screen.
 func (s *Events) Draw(e env.Env, c *paint.Canvas) {
-	s.filter.Draw(e, c, s.summary(e))
+	s.Filter.Draw(e, c, s.summary(e))
 	switch {
-	case s.table.Len() > 0:
-		s.table.Draw(e, c, s.filter.Hand())
+	case s.Table.Len() > 0:
+		s.List.Draw(e, c, 0)
 	case s.err != nil:
 		blank.Failed(e, c, s.err)
-	case s.filter.Failed():
+	case s.Filter.Failed():
 		blank.Message(e, c, themes.Warn, "The filter is not understood yet.", "What is wrong with it stands beside it.")
 	case !s.loaded:
 		blank.Loading(e, c, "Reading")
 	case s.searched > 0:
 		blank.Loading(e, c, text.Safe("Looking back, before change "+text.Count(int64(s.searched))))
-	case s.filter.Text() != "":
-		blank.Filtered(e, c, text.Clean(s.filter.Text()))
+	case s.Filter.Text() != "":
+		blank.Filtered(e, c, text.Clean(s.Filter.Text()))
 	default:
 		blank.Empty(e, c, "Nothing has happened yet.", "Every change of an item, a queue or the pool will be told here.")
 	}
@@ -99,7 +99,7 @@ func (s *Events) Draw(e env.Env, c *paint.Canvas) {
 // summary tells how the list stands to the stream.
 func (s *Events) summary(e env.Env) text.Safe {
 	var parts []string
-	if s.err != nil && s.table.Len() > 0 {
+	if s.err != nil && s.Table.Len() > 0 {
 		parts = append(parts, e.Glyphs.Danger+" not up to date: "+s.err.Error())
 	}
 	switch newer := s.newer(); {
@@ -113,7 +113,7 @@ func (s *Events) summary(e env.Env) text.Safe {
 	case s.following():
 		parts = append(parts, "following")
 	default:
-		if n := s.table.Newer(); n > 0 {
+		if n := s.Table.Newer(); n > 0 {
 			parts = append(parts, text.Count(int64(n))+" newer above")
 		}
 		parts = append(parts, fmt.Sprintf("%s shows the newest", e.Keys.Label("top")))

@@ -9,7 +9,7 @@ import (
 )
 
 // following says that new changes come in at the top by themselves.
-func (s *Events) following() bool { return !s.paused && s.atStart && s.table.At() == 0 }
+func (s *Events) following() bool { return !s.paused && s.atStart && s.Table.At() == 0 }
 
 // reload reads the window around the row in hand anew.
 func (s *Events) reload() screen.Effects {
@@ -25,7 +25,7 @@ func (s *Events) reload() screen.Effects {
 func (s *Events) leap(to jump) screen.Effects {
 	s.searched = 0
 	if s.flying {
-		s.gen++
+		s.Gen++
 		s.again, s.to = true, to
 		return screen.Effects{}
 	}
@@ -33,16 +33,16 @@ func (s *Events) leap(to jump) screen.Effects {
 }
 
 func (s *Events) ask(to jump) screen.Effects {
-	s.gen++
+	s.Gen++
 	s.flying, s.again, s.to = true, false, to
-	want := act.Reach{Filter: s.filter.Text(), Newer: reach, Older: 2 * reach, FromEnd: to == toBottom}
-	if at, ok := s.table.Cursor(); ok && to == stay && !s.following() {
+	want := act.Reach{Filter: s.Filter.Text(), Newer: reach, Older: 2 * reach, FromEnd: to == toBottom}
+	if at, ok := s.Table.Cursor(); ok && to == stay && !s.following() {
 		want.At = at
 	}
 	if s.searched > 0 { // go on where the filter has let nothing through
 		want.At, want.Newer = s.searched, 0
 	}
-	return screen.Do(s.desk.Stream(s.address(), want))
+	return screen.Do(s.Desk.Stream(s.Address(), want))
 }
 
 // follow reads again when there is something new and it is wanted. A stream
@@ -62,12 +62,12 @@ func (s *Events) follow(e env.Env) screen.Effects {
 		return screen.Effects{}
 	}
 	s.flying = true
-	return screen.Do(s.desk.CountStream(s.address()))
+	return screen.Do(s.Desk.CountStream(s.Address()))
 }
 
 // near reads on when the cursor has come near the edge of the rows held.
 func (s *Events) near() screen.Effects {
-	at, n := s.table.At(), s.table.Len()
+	at, n := s.Table.At(), s.Table.Len()
 	if s.flying || !s.loaded || (s.atStart || at >= margin) && (s.atEnd || at < n-margin) {
 		return screen.Effects{}
 	}
@@ -81,7 +81,7 @@ func (s *Events) streamed(e env.Env, msg act.Streamed) screen.Effects {
 	switch {
 	case msg.Counted:
 		s.last = max(s.last, msg.Last)
-	case msg.Gen != s.gen: // of a filter that has changed
+	case msg.Gen != s.Gen: // of a filter that has changed
 	case msg.Err != nil:
 		s.refuse(msg.Err)
 	default:
@@ -90,7 +90,7 @@ func (s *Events) streamed(e env.Env, msg act.Streamed) screen.Effects {
 	if s.again {
 		return s.ask(s.to)
 	}
-	if msg.Gen == s.gen && s.searched > 0 && !msg.Counted { // nothing yet: look further back
+	if msg.Gen == s.Gen && s.searched > 0 && !msg.Counted { // nothing yet: look further back
 		return s.ask(toTop)
 	}
 	return screen.Effects{}
@@ -100,29 +100,29 @@ func (s *Events) streamed(e env.Env, msg act.Streamed) screen.Effects {
 // place of the rows or beside those that were read.
 func (s *Events) refuse(err error) {
 	s.searched = 0
-	if s.filter.Text() != "" && store.CodeOf(err) == store.CodeInvalid {
-		s.filter.Fail(err)
+	if s.Filter.Text() != "" && store.CodeOf(err) == store.CodeInvalid {
+		s.Filter.Fail(err)
 		return
 	}
 	s.err = err
 }
 
 func (s *Events) accept(e env.Env, msg act.Streamed) {
-	s.filter.Fail(nil)
+	s.Filter.Fail(nil)
 	atNewest := s.following() || !s.loaded || s.to == toTop
 	s.searched = 0
 	if len(msg.Rows) == 0 && !msg.AtEnd {
 		s.searched = msg.Next
 	}
 	s.err, s.loaded = nil, true
-	s.table.Part(!msg.AtStart || !s.atStart || s.to != stay)
+	s.Table.Part(!msg.AtStart || !s.atStart || s.to != stay)
 	s.atStart, s.atEnd, s.last = msg.AtStart, msg.AtEnd, msg.Last
-	s.table.SetRows(msg.Rows, height(e), e.Now)
+	s.Show(e, msg.Rows)
 	switch {
 	case s.to == toBottom:
-		s.table.Move(keymap.Bottom, height(e), e.Now)
+		s.Table.Move(keymap.Bottom, height(e), e.Now)
 	case atNewest:
-		s.table.Move(keymap.Top, height(e), e.Now)
+		s.Table.Move(keymap.Top, height(e), e.Now)
 	}
 	s.to = stay
 }

@@ -16,7 +16,7 @@ import (
 // chosen are the marked groups, or else the one in hand. Marked ones that the
 // filter hides are among them; those that have gone are not.
 func (s *Exceptions) chosen(e env.Env) []store.Group {
-	if row := s.table.Row(); s.table.Marked() == 0 {
+	if row := s.Table.Row(); s.Table.Marked() == 0 {
 		if row == nil {
 			return nil
 		}
@@ -24,7 +24,7 @@ func (s *Exceptions) chosen(e env.Env) []store.Group {
 	}
 	var groups []store.Group
 	for _, g := range e.Snap.Groups {
-		if _, ok := s.table.Marks()[keyOf(&g)]; ok {
+		if _, ok := s.Table.Marks()[keyOf(&g)]; ok {
 			groups = append(groups, g)
 		}
 	}
@@ -50,9 +50,9 @@ func (s *Exceptions) send(o order) screen.Effects {
 	if len(o.groups) == 0 {
 		return act.CopyIDs(nil)
 	}
-	s.gen++
-	s.asked[s.gen] = o
-	return screen.Do(s.desk.Select(screen.Addr{Screen: s.id, Gen: s.gen}, o.verb, requests(o.groups)...))
+	s.Gen++
+	s.asked[s.Gen] = o
+	return screen.Do(s.Desk.Select(s.Address(), o.verb, requests(o.groups)...))
 }
 
 // requests select the items of groups.
@@ -69,20 +69,20 @@ func requests(groups []store.Group) []engine.ListRequest {
 func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 	asked, ok := s.asked[msg.Gen]
 	delete(s.asked, msg.Gen)
-	if !ok || msg.Gen != s.gen {
+	if !ok || msg.Gen != s.Gen {
 		return screen.Effects{}
 	}
 	if msg.Err != nil {
 		return act.Fail("read the group", msg.Err)
 	}
-	to := screen.Addr{Screen: s.id, Gen: s.gen}
+	to := s.Address()
 	if asked.verb == act.NoVerb {
 		var ids []store.ID
 		for _, t := range msg.Targets {
 			ids = append(ids, t.Item)
 		}
 		if asked.json {
-			return s.desk.CopyJSON(to, ids, e.Mask)
+			return s.Desk.CopyJSON(to, ids, e.Mask)
 		}
 		return act.CopyIDs(ids)
 	}
@@ -95,7 +95,7 @@ func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 		}
 		o.Where = append(o.Where, words)
 	}
-	return s.desk.Begin(e, to, o, true)
+	return s.Desk.Begin(e, to, o, true)
 }
 
 func (s *Exceptions) menu(e env.Env) screen.Effects {
@@ -111,7 +111,7 @@ func (s *Exceptions) menu(e env.Env) screen.Effects {
 	case len(groups) > 1:
 		title = text.Safe(fmt.Sprintf("Verbs for %d groups of %s", len(groups), text.Plural(n, "item")))
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(nil, len(groups), e.ReadOnly),
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.Desk.Choices(nil, len(groups), e.ReadOnly),
 		func(e env.Env, a keymap.Action) screen.Effects {
 			verb, _ := act.Of(a)
 			return s.begin(e, verb, groups)

@@ -14,9 +14,9 @@ import (
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/items"
+	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/filterbar"
-	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -32,14 +32,10 @@ func keyOf(g *store.Group) key { return key{g.Queue, g.Status, g.Kind, g.Text} }
 
 // Exceptions is the screen.
 type Exceptions struct {
-	id     int
-	gen    uint64
-	desk   act.Desk
-	title  text.Safe
-	in     func(store.Status) bool
-	table  table.Table[store.Group, key]
-	filter filterbar.Bar
-	asked  map[uint64]order // groups whose items are being selected
+	list.List[store.Group, key]
+	title text.Safe
+	in    func(store.Status) bool
+	asked map[uint64]order // groups whose items are being selected
 }
 
 // order is a verb on its way to whole groups; without one, their names are to
@@ -63,92 +59,59 @@ func NewAbandoned(d act.Desk) *Exceptions { return newScreen(d, "Abandoned", IsA
 func NewReview(d act.Desk) *Exceptions { return newScreen(d, "Review", IsException) }
 
 func newScreen(d act.Desk, title text.Safe, in func(store.Status) bool) *Exceptions {
-	return &Exceptions{
-		id: d.Number(), desk: d, title: title, in: in,
-		table: table.New(columns(), keyOf, nil), asked: map[uint64]order{},
-	}
+	s := &Exceptions{title: title, in: in, asked: map[uint64]order{}}
+	s.List = list.New(d, table.New(columns(), keyOf, nil), list.Own{
+		Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Name: list.Named(string(title)),
+	})
+	return s
 }
-
-// ID implements screen.Screen.
-func (s *Exceptions) ID() int { return s.id }
 
 // Title implements screen.Screen.
 func (s *Exceptions) Title() text.Safe { return s.title }
 
-// Scope implements screen.Screen.
-func (s *Exceptions) Scope() keymap.Scope {
-	if s.filter.Typing() {
-		return keymap.Command
-	}
-	return keymap.Table
-}
-
 // Answers implements screen.Screen.
 func (s *Exceptions) Answers(a keymap.Action) bool {
 	switch a {
-	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Verbs, keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark,
+	case keymap.Verbs, keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark,
 		keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
 	verb, ok := act.Of(a)
-	return ok && verb != act.Edit || list.Answers(a)
+	return ok && verb != act.Edit || s.List.Answers(a)
 }
 
-// Footer implements screen.Footing.
-func (s *Exceptions) Footer(e env.Env) []keymap.Action {
-	switch {
-	case s.filter.Typing():
-		return []keymap.Action{keymap.Apply, keymap.Back}
-	case e.ReadOnly:
+func (s *Exceptions) footer(e env.Env) []keymap.Action {
+	if e.ReadOnly {
 		return []keymap.Action{keymap.Open, keymap.Filter}
 	}
 	return []keymap.Action{keymap.Open, keymap.Retry, keymap.Verify, keymap.Assign, keymap.Note, keymap.Mark, keymap.Verbs, keymap.Filter}
 }
 
-// Holding implements screen.Settling.
-func (s *Exceptions) Holding(e env.Env) bool { return s.table.Holding(e.Now) }
-
 // Update implements screen.Screen.
 func (s *Exceptions) Update(e env.Env, msg tea.Msg) screen.Effects {
 	switch msg := msg.(type) {
 	case screen.Fed, screen.Shown:
-		s.take(e)
-	case screen.Typed, screen.Pasted:
-		if s.filter.Edit(msg) {
-			s.take(e)
-		}
+		return s.take(e)
 	case act.Selected:
 		return s.selected(e, msg)
 	case act.Done:
 		if msg.Err == nil {
-			s.table.Clear()
+			s.Table.Clear()
 		}
-		return msg.Tell()
-	case act.Copied:
-		return msg.Tell()
-	case act.Exported:
-		return msg.Tell()
-	case screen.Click:
-		return s.click(e, msg)
-	case screen.Wheel:
-		s.table.Wheel(msg.By, s.height(e), e.Now)
-	case screen.Key:
-		return s.key(e, msg.Action)
 	}
-	return screen.Effects{}
+	return s.List.Update(e, msg)
 }
 
 // take shows the groups that the filter lets through: what needs a person
 // first, then the largest.
-func (s *Exceptions) take(e env.Env) {
+func (s *Exceptions) take(e env.Env) screen.Effects {
 	if e.Snap == nil {
-		return
+		return screen.Effects{}
 	}
-	s.filter.Check("queue", "status", "kind", "reason")
+	s.Filter.Check("queue", "status", "kind", "reason")
 	var rows []store.Group
 	for _, g := range e.Snap.Groups {
-		if s.in(g.Status) && g.Count > 0 && s.filter.Matches(filterbar.Fields{"queue", g.Queue, "reason", g.Text, "status", g.Status.String(), "kind", string(kind(&g))}) {
+		if s.in(g.Status) && g.Count > 0 && s.Filter.Matches(filterbar.Fields{"queue", g.Queue, "reason", g.Text, "status", g.Status.String(), "kind", string(kind(&g))}) {
 			rows = append(rows, g)
 		}
 	}
@@ -160,46 +123,41 @@ func (s *Exceptions) take(e env.Env) {
 			cmp.Compare(a.Text, b.Text),
 		)
 	})
-	s.table.SetRows(rows, s.height(e), e.Now)
+	s.Show(e, rows)
+	return screen.Effects{}
 }
 
 func (s *Exceptions) key(e env.Env, a keymap.Action) screen.Effects {
-	if s.filter.Key(a) {
-		s.take(e)
-		return screen.Effects{}
-	}
 	if verb, ok := act.Of(a); ok {
 		return s.begin(e, verb, s.chosen(e))
 	}
-	row := s.table.Row()
+	row := s.Table.Row()
 	switch a {
 	case keymap.Back:
-		if s.table.Marked() > 0 || s.table.Ranging() {
-			s.table.Clear()
+		if s.Table.Marked() > 0 || s.Table.Ranging() {
+			s.Table.Clear()
 			break
 		}
-		return screen.Want(screen.Leave{})
+		return s.Key(e, a)
 	case keymap.Open:
 		if row != nil {
-			return screen.Want(screen.Push{Screen: items.New(s.desk, items.Group(*row))})
+			return screen.Want(screen.Push{Screen: items.New(s.Desk, items.Group(*row))})
 		}
 	case keymap.Mark:
-		s.table.Toggle(s.filter.Text())
-		s.table.Move(keymap.Down, s.height(e), e.Now)
+		s.Table.Toggle(s.Filter.Text())
+		return s.Move(e, keymap.Down)
 	case keymap.MarkRange:
-		s.table.Range(s.filter.Text())
+		s.Table.Range(s.Filter.Text())
 	case keymap.MarkAll:
-		s.table.MarkAll(s.filter.Text())
+		s.Table.MarkAll(s.Filter.Text())
 	case keymap.Unmark:
-		s.table.Clear()
+		s.Table.Clear()
 	case keymap.Verbs:
 		return s.menu(e)
 	case keymap.CopyIDs, keymap.CopyJSON:
 		return s.send(order{groups: s.chosen(e), json: a == keymap.CopyJSON})
-	case keymap.Sort, keymap.Columns, keymap.Export:
-		return s.list(e, a)
 	default:
-		s.table.Move(a, s.height(e), e.Now)
+		return s.Key(e, a)
 	}
 	return screen.Effects{}
 }
@@ -219,4 +177,18 @@ func (s *Exceptions) left(e env.Env) (all, business int64) {
 		}
 	}
 	return all, business
+}
+
+// Refuses implements screen.Refusing.
+func (s *Exceptions) Refuses(e env.Env, a keymap.Action) text.Safe {
+	if _, ok := act.Of(a); !ok && a != keymap.Open {
+		return ""
+	}
+	if s.Table.Row() == nil {
+		return "there is no row"
+	}
+	if a == keymap.Open {
+		return ""
+	}
+	return text.Clean(act.Barred(e))
 }

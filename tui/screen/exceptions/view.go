@@ -90,7 +90,8 @@ func legend(reason string) text.Safe {
 	return ""
 }
 
-func (s *Exceptions) height(e env.Env) int { return max(e.Height-4-2-detailLines, 1) }
+// height is the number of rows that can be seen.
+func height(e env.Env) int { return max(e.Height-4-2-detailLines, 1) }
 
 // Draw implements screen.Screen.
 func (s *Exceptions) Draw(e env.Env, c *paint.Canvas) {
@@ -98,17 +99,12 @@ func (s *Exceptions) Draw(e env.Env, c *paint.Canvas) {
 		blank.Opening(e, c)
 		return
 	}
-	s.filter.Draw(e, c, s.summary(e))
-	if s.table.Len() == 0 {
+	s.Filter.Draw(e, c, s.summary(e))
+	if s.Table.Len() == 0 {
 		s.drawEmpty(e, c)
 		return
 	}
-	list := e.Canvas(c.Width(), max(c.Left()-detailLines, 2))
-	s.table.Draw(e, list, s.filter.Hand())
-	for i := range list.Height() {
-		c.Draw(list, i)
-		c.End()
-	}
+	s.List.Draw(e, c, detailLines)
 	s.drawDetail(e, c)
 }
 
@@ -118,15 +114,15 @@ func (s *Exceptions) summary(e env.Env) text.Safe {
 	if business > 0 && business < all {
 		words += fmt.Sprintf(": %s for a person, %s a retry may mend", text.Count(business), text.Count(all-business))
 	}
-	if n := s.table.Marked(); n > 0 {
+	if n := s.Table.Marked(); n > 0 {
 		words = text.Plural(int64(n), "group") + " marked"
-		if hidden := s.table.Hidden(s.filter.Text()); hidden > 0 {
+		if hidden := s.Table.Hidden(s.Filter.Text()); hidden > 0 {
 			words += fmt.Sprintf(", %d of them hidden by the filter", hidden)
 		}
-	} else if s.table.Ranging() {
+	} else if s.Table.Ranging() {
 		words = "marking a range " + e.Glyphs.Sep + " " + words
 	}
-	if s.table.Held() {
+	if s.Table.Held() {
 		words += " " + e.Glyphs.Sep + " order held still"
 	}
 	return text.Safe(words)
@@ -134,8 +130,8 @@ func (s *Exceptions) summary(e env.Env) text.Safe {
 
 func (s *Exceptions) drawEmpty(e env.Env, c *paint.Canvas) {
 	switch {
-	case s.filter.Text() != "":
-		blank.Filtered(e, c, text.Clean(s.filter.Text()))
+	case s.Filter.Text() != "":
+		blank.Filtered(e, c, text.Clean(s.Filter.Text()))
 	case s.in(store.Abandoned):
 		blank.Empty(e, c, "Nothing is abandoned.", "Every robot that claimed work has reported on it, or still holds it.")
 	default:
@@ -145,7 +141,7 @@ func (s *Exceptions) drawEmpty(e env.Env, c *paint.Canvas) {
 
 // drawDetail writes the reason in full, and what is likely to help.
 func (s *Exceptions) drawDetail(e env.Env, c *paint.Canvas) {
-	row := s.table.Row()
+	row := s.Table.Row()
 	if row == nil {
 		return
 	}

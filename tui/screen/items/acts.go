@@ -24,7 +24,7 @@ func (s *Items) where() string {
 	} else if s.tab != 0 {
 		words = "status:" + s.narrow.name + " " + words
 	}
-	if f := s.filter.Text(); f != "" {
+	if f := s.Filter.Text(); f != "" {
 		words += " " + f
 	}
 	return words
@@ -38,15 +38,15 @@ type aim struct {
 
 // aim takes the marked rows, or else the row in hand.
 func (s *Items) aim() aim {
-	if s.table.Marked() == 0 {
-		row := s.table.Row()
+	if s.Table.Marked() == 0 {
+		row := s.Table.Row()
 		if row == nil {
 			return aim{}
 		}
 		seen := *row
 		return aim{&seen, act.Order{Targets: []engine.Target{{Item: seen.ID(), Revision: seen.Revision}}}}
 	}
-	order := act.Order{Scope: act.Marked, Hidden: s.table.Hidden(s.where()), Targets: s.targets()}
+	order := act.Order{Scope: act.Marked, Hidden: s.Table.Hidden(s.where()), Targets: s.targets()}
 	if s.all != nil {
 		order.Scope, order.Where, order.Requests = act.Matching, []text.Safe{text.Clean(s.all.where)}, []engine.ListRequest{s.all.request}
 	}
@@ -60,17 +60,15 @@ func (s *Items) begin(e env.Env, verb act.Verb, at aim) screen.Effects {
 			return act.Refuse(verb, why)
 		}
 		if verb == act.Edit {
-			return s.desk.Edit(e, s.address(), at.order.Targets[0])
+			return s.Desk.Edit(e, s.Address(), at.order.Targets[0])
 		}
 	} else if verb == act.Edit {
 		return act.Refuse(verb, "one item at a time: take the marks away")
 	}
 	order := at.order
 	order.Verb = verb
-	return s.desk.Begin(e, s.address(), order, false)
+	return s.Desk.Begin(e, s.Address(), order, false)
 }
-
-func (s *Items) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.window.gen} }
 
 // chosen are the marked items, or else the one in hand.
 func (s *Items) chosen() []store.ID {
@@ -78,28 +76,28 @@ func (s *Items) chosen() []store.ID {
 	for _, t := range s.targets() {
 		ids = append(ids, t.Item)
 	}
-	if row := s.table.Row(); len(ids) == 0 && row != nil {
+	if row := s.Table.Row(); len(ids) == 0 && row != nil {
 		ids = append(ids, row.ID())
 	}
 	return ids
 }
 
 func (s *Items) explain() screen.Effects {
-	row := s.table.Row()
+	row := s.Table.Row()
 	if row == nil {
 		return screen.Effects{}
 	}
-	return s.desk.Explain(s.address(), row.ID())
+	return s.Desk.Explain(s.Address(), row.ID())
 }
 
 // targets are the marked items as they were seen, those held first, in their
 // order.
 func (s *Items) targets() []engine.Target {
-	marks := s.table.Marks()
+	marks := s.Table.Marks()
 	targets := make([]engine.Target, 0, len(marks))
 	held := map[store.ID]bool{}
-	for i := range s.table.Rows() {
-		id := s.table.Rows()[i].ID()
+	for i := range s.Table.Rows() {
+		id := s.Table.Rows()[i].ID()
 		if m, ok := marks[id]; ok {
 			held[id] = true
 			targets = append(targets, engine.Target{Item: id, Revision: m.Revision})
@@ -116,7 +114,7 @@ func (s *Items) targets() []engine.Target {
 // markAll has the engine freeze all that match, beyond the rows held.
 func (s *Items) markAll() screen.Effects {
 	s.asked = scope{s.where(), s.request()}
-	return screen.Do(s.desk.Select(s.address(), act.NoVerb, s.asked.request))
+	return screen.Do(s.Desk.Select(s.Address(), act.NoVerb, s.asked.request))
 }
 
 func (s *Items) selected(_ env.Env, msg act.Selected) screen.Effects {
@@ -127,9 +125,9 @@ func (s *Items) selected(_ env.Env, msg act.Selected) screen.Effects {
 		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: "The list was narrowed anew before all were marked, so nothing was", Brief: true}})
 	}
 	all := s.asked
-	s.table.Clear()
+	s.Table.Clear()
 	for _, t := range msg.Targets {
-		s.table.Put(t.Item, table.Mark{Revision: t.Revision, Filter: all.where})
+		s.Table.Put(t.Item, table.Mark{Revision: t.Revision, Filter: all.where})
 	}
 	s.all = &all
 	words := fmt.Sprintf("Marked all %s that match now", text.Count(int64(len(msg.Targets))))
@@ -160,9 +158,9 @@ func (s *Items) done(msg act.Done) screen.Effects {
 		s.decided = msg.Order.Targets[0].Item
 	}
 	for _, id := range msg.Over() {
-		s.table.Unmark(id)
+		s.Table.Unmark(id)
 	}
-	if s.table.Marked() == 0 {
+	if s.Table.Marked() == 0 {
 		s.unmark()
 	}
 	s.window.acted = true
@@ -174,20 +172,20 @@ func (s *Items) done(msg act.Done) screen.Effects {
 // came says after rows have come whether another one took the place of that
 // which was decided.
 func (s *Items) came(e env.Env) {
-	at, _ := s.table.Cursor()
+	at, _ := s.Table.Cursor()
 	s.once.Came(e.Now, at != s.decided)
 }
 
 // menu lists every verb, with the reason where one can't be used.
 func (s *Items) menu(e env.Env) screen.Effects {
-	at, marked := s.aim(), s.table.Marked()
+	at, marked := s.aim(), s.Table.Marked()
 	title := text.Safe("Verbs")
 	if marked > 0 {
 		title = text.Safe(fmt.Sprintf("Verbs for %s marked", text.Count(int64(marked))))
 	} else if at.row != nil {
 		title = "Verbs for " + text.Clean(at.row.ID().String())
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.desk.Choices(at.row, marked, e.ReadOnly),
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.Desk.Choices(at.row, marked, e.ReadOnly),
 		func(e env.Env, a keymap.Action) screen.Effects {
 			verb, _ := act.Of(a)
 			return s.begin(e, verb, at)

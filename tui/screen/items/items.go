@@ -19,9 +19,8 @@ import (
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/item"
+	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/filterbar"
-	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 
@@ -77,11 +76,8 @@ func (s *Source) deciding() bool { return s.group.Text != "" }
 
 // Items is the screen.
 type Items struct {
-	id      int
-	desk    act.Desk
+	list.List[store.Item, store.ID]
 	source  Source
-	table   table.Table[store.Item, store.ID]
-	filter  filterbar.Bar
 	tab     int // the status filter chosen
 	narrow  tab // and what it selects
 	window  window
@@ -102,36 +98,28 @@ func New(d act.Desk, s Source) *Items {
 	t := table.New(columns(s.deciding(), s.request.Queue == ""), (*store.Item).ID, func(i *store.Item) uint64 { return i.Revision })
 	t.Order("number", s.request.Desc)
 	t.Loose()
-	list := &Items{id: d.Number(), desk: d, source: s, table: t}
-	list.filter.Set(s.filter)
-	return list
+	l := &Items{source: s}
+	l.List = list.New(d, t, list.Own{
+		Height: height, Anew: l.anew, Key: l.key, Footer: l.footer, Moved: l.moved,
+		Order: l.order, Name: l.name, Sheet: l.sheet,
+	})
+	l.Filter.Set(s.filter)
+	return l
 }
-
-// ID implements screen.Screen.
-func (s *Items) ID() int { return s.id }
 
 // Title implements screen.Screen.
 func (s *Items) Title() text.Safe { return s.source.title }
 
-// Scope implements screen.Screen.
-func (s *Items) Scope() keymap.Scope {
-	if s.filter.Typing() {
-		return keymap.Command
-	}
-	return keymap.Table
-}
-
 // Answers implements screen.Screen.
 func (s *Items) Answers(a keymap.Action) bool {
 	switch a {
-	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Left, keymap.Right, keymap.Open, keymap.Filter, keymap.Sort, keymap.Verbs,
+	case keymap.Left, keymap.Right, keymap.Verbs,
 		keymap.Mark, keymap.MarkRange, keymap.MarkAll, keymap.Unmark,
 		keymap.Explain, keymap.CopyIDs, keymap.CopyJSON:
 		return true
 	}
 	_, verb := act.Of(a)
-	return verb || list.Answers(a)
+	return verb || s.List.Answers(a)
 }
 
 // Word implements screen.Wording.
@@ -145,11 +133,8 @@ func (s *Items) Word(a keymap.Action) text.Safe {
 	return ""
 }
 
-// Footer implements screen.Footing.
-func (s *Items) Footer(e env.Env) []keymap.Action {
+func (s *Items) footer(e env.Env) []keymap.Action {
 	switch {
-	case s.filter.Typing():
-		return []keymap.Action{keymap.Apply, keymap.Back}
 	case e.ReadOnly:
 		return []keymap.Action{keymap.Open, keymap.Filter, keymap.Right, keymap.Back}
 	case s.source.deciding():
@@ -160,10 +145,10 @@ func (s *Items) Footer(e env.Env) []keymap.Action {
 
 // Ticks implements screen.Ticking: delays run down.
 func (s *Items) Ticks(e env.Env) bool {
-	if e.Zone == env.Relative && s.table.Len() > 0 {
+	if e.Zone == env.Relative && s.Table.Len() > 0 {
 		return true
 	}
-	return slices.ContainsFunc(s.table.Rows(), func(i store.Item) bool {
+	return slices.ContainsFunc(s.Table.Rows(), func(i store.Item) bool {
 		return i.Status.Waiting() && i.ReadyAt() > store.At(e.Now)
 	})
 }
@@ -181,113 +166,82 @@ func (s *Items) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return s.selected(e, msg)
 	case act.Done:
 		return s.done(msg)
-	case act.Explained:
-		return msg.Show(e)
-	case act.Copied:
-		return msg.Tell()
 	case act.Opened:
-		return screen.Do(msg.Editor(s.desk))
+		return screen.Do(msg.Editor(s.Desk))
 	case act.Edited:
-		return s.desk.Retried(msg)
-	case act.Exported:
-		return msg.Tell()
-	case screen.Click:
-		return s.click(e, msg)
-	case screen.Wheel:
-		s.table.Wheel(msg.By, s.height(e), e.Now)
-		return s.near()
-	case screen.Typed, screen.Pasted:
-		if s.filter.Edit(msg) {
-			return s.restart()
-		}
-	case screen.Key:
-		return s.key(e, msg.Action)
+		return s.Desk.Retried(msg)
 	}
-	return screen.Effects{}
+	return s.List.Update(e, msg)
 }
 
 func (s *Items) key(e env.Env, a keymap.Action) screen.Effects {
-	before := s.filter.Text()
-	if s.filter.Key(a) {
-		if s.filter.Text() != before {
-			return s.restart()
-		}
-		return screen.Effects{}
-	}
 	if verb, ok := act.Of(a); ok {
 		return s.press(e, verb)
 	}
 	switch a {
 	case keymap.Back:
-		return s.back()
+		return s.back(e)
 	case keymap.Explain:
 		return s.explain()
 	case keymap.CopyIDs:
 		return act.CopyIDs(s.chosen())
 	case keymap.CopyJSON:
-		return s.desk.CopyJSON(s.address(), s.chosen(), e.Mask)
+		return s.Desk.CopyJSON(s.Address(), s.chosen(), e.Mask)
 	case keymap.Open:
 		return s.open()
 	case keymap.Left, keymap.Right:
 		return s.turn(e, a)
 	case keymap.Mark:
 		s.all = nil
-		s.table.Toggle(s.where())
-		s.once.Free()
-		s.table.Move(keymap.Down, s.height(e), e.Now)
-		return s.near()
+		s.Table.Toggle(s.where())
+		return s.Move(e, keymap.Down)
 	case keymap.MarkRange:
 		s.all = nil
-		s.table.Range(s.where())
+		s.Table.Range(s.where())
 	case keymap.MarkAll:
 		return s.markAll()
 	case keymap.Unmark:
 		s.unmark()
 	case keymap.Verbs:
 		return s.menu(e)
-	case keymap.Sort, keymap.Columns, keymap.Export:
-		return s.list(e, a)
 	case keymap.Top, keymap.Bottom:
 		return s.jump(e, a)
 	default:
-		if s.table.Move(a, s.height(e), e.Now) {
-			s.once.Free()
-			return s.near()
-		}
+		return s.Key(e, a)
 	}
 	return screen.Effects{}
 }
 
 // back undoes a step: marks, the status filter, the screen.
-func (s *Items) back() screen.Effects {
+func (s *Items) back(e env.Env) screen.Effects {
 	switch {
-	case s.table.Marked() > 0 || s.table.Ranging():
+	case s.Table.Marked() > 0 || s.Table.Ranging():
 		s.unmark()
 	case s.tab != 0:
 		s.tab, s.narrow = 0, tab{}
 		return s.restart()
 	default:
-		return screen.Want(screen.Leave{})
+		return s.Key(e, keymap.Back)
 	}
 	return screen.Effects{}
 }
 
 func (s *Items) unmark() {
-	s.table.Clear()
+	s.Table.Clear()
 	s.all = nil
 }
 
 // open shows the item in hand; from there a decision leads to the next.
 func (s *Items) open() screen.Effects {
-	row := s.table.Row()
+	row := s.Table.Row()
 	if row == nil {
 		return screen.Effects{}
 	}
 	walk := item.Walk{Group: s.source.group}
-	for i := range s.table.Rows() {
-		walk.IDs = append(walk.IDs, s.table.Rows()[i].ID())
+	for i := range s.Table.Rows() {
+		walk.IDs = append(walk.IDs, s.Table.Rows()[i].ID())
 	}
-	return screen.Want(screen.Push{Screen: item.New(s.desk, row.ID(), walk)})
+	return screen.Want(screen.Push{Screen: item.New(s.Desk, row.ID(), walk)})
 }
 
 // turn goes to the next or the previous status filter.

@@ -10,7 +10,6 @@ import (
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/list"
 )
 
 // orderOf is the engine's order by a column, "" by number, which is the list's
@@ -25,24 +24,18 @@ func orderOf(title text.Safe) string {
 	return string(title)
 }
 
-// list does what all lists do alike.
-func (s *Items) list(e env.Env, a keymap.Action) screen.Effects {
-	switch a {
-	case keymap.Sort:
-		return list.Sort(e, &s.table, s.sort)
-	case keymap.Columns:
-		return list.Columns(&s.table)
-	}
+func (s *Items) name() string { return s.request().Queue }
+
+// sheet is an export of the whole list, in the columns shown.
+func (s *Items) sheet() act.Sheet {
 	req := s.request()
 	var titles []string
-	for _, c := range s.table.Choices() {
+	for _, c := range s.Table.Choices() {
 		if c.Shown {
 			titles = append(titles, string(c.Title))
 		}
 	}
-	return s.desk.AskExport(e, s.address(), req.Queue, act.Sheet{
-		Titles: titles, List: &req, Row: func(i *store.Item) []string { return values(titles, i) },
-	})
+	return act.Sheet{Titles: titles, List: &req, Row: func(i *store.Item) []string { return values(titles, i) }}
 }
 
 // values are an item's fields under the titles of columns, as programs read
@@ -91,54 +84,39 @@ func stamp(t store.Time) string {
 	return t.String()
 }
 
-// sort asks the engine for the list in order of a column; the same column once
+// order has the engine give the list in order of a column; the same column once
 // more turns it round.
-func (s *Items) sort(_ env.Env, title text.Safe) screen.Effects {
+func (s *Items) order(title text.Safe) {
 	req := &s.source.request
 	by := orderOf(title)
 	req.Desc = req.Sort == by && !req.Desc
 	req.Sort = by
-	s.table.Order(title, req.Desc)
-	return s.restart()
+	s.Table.Order(title, req.Desc)
 }
 
-// click takes a click of the mouse.
-func (s *Items) click(e env.Env, msg screen.Click) screen.Effects {
-	switch hit := s.table.Click(msg.X, msg.Y, e.Now); {
-	case hit.Row && msg.Twice:
-		return s.open()
-	case hit.Row:
-		return s.near()
-	case hit.Title != "":
-		for _, c := range s.table.Choices() {
-			if c.Title == hit.Title && c.Order {
-				return s.sort(e, c.Title)
-			}
-		}
-	}
-	return screen.Effects{}
-}
+// anew reads what filter and order let through now.
+func (s *Items) anew(env.Env) screen.Effects { return s.restart() }
 
-// Narrow implements screen.Filtering.
-func (s *Items) Narrow(_ env.Env, filter string) screen.Effects {
-	s.filter.Set(filter)
-	return s.restart()
+// moved reads on where the hand needs it. The row in hand was chosen.
+func (s *Items) moved() screen.Effects {
+	s.once.Free()
+	return s.near()
 }
 
 // Refuses implements screen.Refusing.
 func (s *Items) Refuses(e env.Env, a keymap.Action) text.Safe {
-	for _, c := range s.desk.Choices(s.aim().row, s.table.Marked(), e.ReadOnly) {
+	for _, c := range s.Desk.Choices(s.aim().row, s.Table.Marked(), e.ReadOnly) {
 		if c.Action == a {
 			return c.Refuse
 		}
 	}
 	switch a {
 	case keymap.Open, keymap.Explain, keymap.CopyIDs, keymap.CopyJSON, keymap.Mark, keymap.MarkRange, keymap.MarkAll:
-		if s.table.Row() == nil {
+		if s.Table.Row() == nil {
 			return "there is no row"
 		}
 	case keymap.Unmark:
-		if s.table.Marked() == 0 {
+		if s.Table.Marked() == 0 {
 			return "nothing is marked"
 		}
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // height is the number of rows that can be seen.
-func (s *Items) height(e env.Env) int { return max(e.Height-7, 1) }
+func height(e env.Env) int { return max(e.Height-7, 1) }
 
 // Draw implements screen.Screen.
 func (s *Items) Draw(e env.Env, c *paint.Canvas) {
-	s.filter.Draw(e, c, s.summary(e))
+	s.Filter.Draw(e, c, s.summary(e))
 	if s.source.deciding() {
 		s.drawReason(e, c)
 	} else {
@@ -24,18 +24,18 @@ func (s *Items) Draw(e env.Env, c *paint.Canvas) {
 	}
 	w := &s.window
 	switch {
-	case s.table.Len() > 0:
-		s.table.Draw(e, c, s.filter.Hand())
+	case s.Table.Len() > 0:
+		s.List.Draw(e, c, 0)
 	case w.err != nil:
 		blank.Failed(e, c, w.err)
-	case s.filter.Failed():
+	case s.Filter.Failed():
 		blank.Message(e, c, themes.Warn, "The filter is not understood yet.", "What is wrong with it stands beside it.")
 	case !w.loaded && w.looked > 0:
 		blank.Loading(e, c, text.Clean("Searching: "+text.Plural(w.looked, "item")+" looked at"))
 	case !w.loaded:
 		blank.Loading(e, c, "Reading")
-	case s.filter.Text() != "":
-		blank.Filtered(e, c, text.Clean(s.filter.Text()))
+	case s.Filter.Text() != "":
+		blank.Filtered(e, c, text.Clean(s.Filter.Text()))
 	case s.source.deciding():
 		blank.Empty(e, c, "Nothing is left in this group.", "esc goes back to the others.")
 	case s.tab != 0:
@@ -51,23 +51,23 @@ func (s *Items) Draw(e env.Env, c *paint.Canvas) {
 func (s *Items) summary(e env.Env) text.Safe {
 	w := &s.window
 	var parts []string
-	if w.err != nil && s.table.Len() > 0 {
+	if w.err != nil && s.Table.Len() > 0 {
 		parts = append(parts, e.Glyphs.Danger+" not up to date: "+w.err.Error())
 	}
-	if n := s.table.Marked(); n > 0 {
+	if n := s.Table.Marked(); n > 0 {
 		words := text.Count(int64(n)) + " marked"
-		if hidden := s.table.Hidden(s.where()); hidden > 0 {
+		if hidden := s.Table.Hidden(s.where()); hidden > 0 {
 			words += ", " + text.Count(int64(hidden)) + " of them hidden by the filter"
 		}
 		parts = append(parts, words)
 	}
-	if s.table.Ranging() {
+	if s.Table.Ranging() {
 		parts = append(parts, "marking a range")
 	}
-	if n := s.table.Newer(); n > 0 {
+	if n := s.Table.Newer(); n > 0 {
 		parts = append(parts, text.Count(int64(n))+" newer above")
 	}
-	if n := s.table.Vanished(); n > 0 {
+	if n := s.Table.Vanished(); n > 0 {
 		parts = append(parts, text.Plural(int64(n), "mark")+" vanished")
 	}
 	if w.damaged > 0 {
@@ -82,7 +82,7 @@ func (s *Items) summary(e env.Env) text.Safe {
 	case w.total >= 0:
 		parts = append(parts, text.Plural(w.total, "item"))
 	case w.atEnd && w.atStart:
-		parts = append(parts, text.Plural(int64(s.table.Len()), "item"))
+		parts = append(parts, text.Plural(int64(s.Table.Len()), "item"))
 	}
 	if !s.source.deciding() && s.source.request.Sort == "" {
 		order := "oldest first"

@@ -24,7 +24,6 @@ const (
 
 // window is what is known of the list beyond the rows held.
 type window struct {
-	gen     uint64
 	want    act.Stretch // asked for last
 	flying  bool        // a question is out
 	again   bool        // and must be asked once more
@@ -57,7 +56,7 @@ func (s *Items) request() engine.ListRequest {
 	if !s.source.deciding() {
 		req.Statuses, req.Kind = s.narrow.statuses, s.narrow.kind
 	}
-	req.Filter = s.filter.Text()
+	req.Filter = s.Filter.Text()
 	return req
 }
 
@@ -78,7 +77,7 @@ func (s *Items) restart() screen.Effects { return s.leap(toTop) }
 func (s *Items) leap(to jump) screen.Effects {
 	w := &s.window
 	if w.flying {
-		w.gen++
+		s.Gen++
 		w.again, w.to = true, to
 		return screen.Effects{}
 	}
@@ -87,14 +86,14 @@ func (s *Items) leap(to jump) screen.Effects {
 
 func (s *Items) ask(to jump) screen.Effects {
 	w := &s.window
-	w.gen++
+	s.Gen++
 	w.flying, w.again, w.to = true, false, to
-	at, _ := s.table.Cursor()
-	if to == toTop || w.atStart && s.table.At() < margin {
+	at, _ := s.Table.Cursor()
+	if to == toTop || w.atStart && s.Table.At() < margin {
 		at = store.ID{}
 	}
 	w.want = act.Stretch{List: s.request(), At: at, Before: reach, After: 2 * reach, FromEnd: to == toBottom}
-	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, w.want))
+	return screen.Do(s.Desk.Window(s.Address(), w.want))
 }
 
 // follow reads again when the engine's numbers have changed. A list that takes
@@ -112,7 +111,7 @@ func (s *Items) follow(e env.Env) screen.Effects {
 // near reads on when the cursor has come near the edge of the rows held.
 func (s *Items) near() screen.Effects {
 	w := &s.window
-	at, n := s.table.At(), s.table.Len()
+	at, n := s.Table.At(), s.Table.Len()
 	if w.flying || !w.loaded || (w.atStart || at >= margin) && (w.atEnd || at < n-margin) {
 		return screen.Effects{}
 	}
@@ -127,9 +126,7 @@ func (s *Items) jump(e env.Env, a keymap.Action) screen.Effects {
 	case a == keymap.Bottom && !s.window.atEnd:
 		return s.leap(toBottom)
 	}
-	s.once.Free()
-	s.table.Move(a, s.height(e), e.Now)
-	return screen.Effects{}
+	return s.Move(e, a)
 }
 
 // windowed takes rows in.
@@ -142,7 +139,7 @@ func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
 	w.took += msg.Took
 	w.looked = 0
 	switch {
-	case msg.Gen != w.gen: // of a filter that has changed
+	case msg.Gen != s.Gen: // of a filter that has changed
 	case msg.Err != nil:
 		s.refuse(msg.Err)
 	case msg.Window.Partial:
@@ -160,7 +157,7 @@ func (s *Items) windowed(e env.Env, msg act.Windowed) screen.Effects {
 // tellLost says that the row in hand went away under it, unless that was our
 // own doing.
 func (s *Items) tellLost() screen.Effects {
-	if !s.table.Lost() || s.window.acted {
+	if !s.Table.Lost() || s.window.acted {
 		s.window.acted = false
 		return screen.Effects{}
 	}
@@ -171,8 +168,8 @@ func (s *Items) tellLost() screen.Effects {
 // place of the rows that could not be read, or beside those that were.
 func (s *Items) refuse(err error) {
 	s.once.Free()
-	if s.filter.Text() != "" && store.CodeOf(err) == store.CodeInvalid {
-		s.filter.Fail(err)
+	if s.Filter.Text() != "" && store.CodeOf(err) == store.CodeInvalid {
+		s.Filter.Fail(err)
 		return
 	}
 	s.window.err = err
@@ -186,25 +183,25 @@ func (s *Items) partly(e env.Env, got act.Window) screen.Effects {
 		s.accept(e, got)
 	}
 	w.looked, w.flying, w.want.Have = got.Looked, true, &got
-	return screen.Do(s.desk.Window(screen.Addr{Screen: s.id, Gen: w.gen}, w.want))
+	return screen.Do(s.Desk.Window(s.Address(), w.want))
 }
 
 func (s *Items) accept(e env.Env, got act.Window) {
 	w := &s.window
-	s.filter.Fail(nil)
+	s.Filter.Fail(nil)
 	s.prune(got)
 	w.err, w.loaded = nil, true
-	s.table.Part(!got.AtStart || !w.atStart || w.to != stay) // else rows come into reach, not into being
+	s.Table.Part(!got.AtStart || !w.atStart || w.to != stay) // else rows come into reach, not into being
 	w.atStart, w.atEnd, w.total, w.damaged = got.AtStart, got.AtEnd, got.Total, got.Damaged
-	s.table.SetRows(got.Rows, s.height(e), e.Now)
+	s.Show(e, got.Rows)
 	if w.to != stay { // the list is another, or it is looked at from elsewhere
-		_ = s.table.Lost()
+		_ = s.Table.Lost()
 	}
 	switch w.to {
 	case toTop:
-		s.table.Move(keymap.Top, s.height(e), e.Now)
+		s.Table.Move(keymap.Top, height(e), e.Now)
 	case toBottom:
-		s.table.Move(keymap.Bottom, s.height(e), e.Now)
+		s.Table.Move(keymap.Bottom, height(e), e.Now)
 	}
 	w.to = stay
 	if !w.again { // else these rows are older than the verb's outcome
@@ -215,16 +212,16 @@ func (s *Items) accept(e env.Env, got act.Window) {
 // prune drops marks on rows that have gone from the stretch of the list which
 // the window shows, unless a new filter may only hide them.
 func (s *Items) prune(got act.Window) {
-	if s.table.Marked() == 0 || len(got.Rows) == 0 && !(got.AtStart && got.AtEnd) {
+	if s.Table.Marked() == 0 || len(got.Rows) == 0 && !(got.AtStart && got.AtEnd) {
 		return
 	}
 	there := make(map[store.ID]bool, len(got.Rows))
 	for i := range got.Rows {
 		there[got.Rows[i].ID()] = true
 	}
-	for id, m := range s.table.Marks() {
+	for id, m := range s.Table.Marks() {
 		if !there[id] && m.Filter == s.where() && s.within(got, id) {
-			s.table.Vanish(id)
+			s.Table.Vanish(id)
 		}
 	}
 }

@@ -15,53 +15,38 @@ import (
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/job"
+	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/filterbar"
-	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/progress"
 	"signalbox/tui/widget/table"
 )
 
 // Jobs is the screen.
 type Jobs struct {
-	id       int
-	gen      uint64
-	desk     act.Desk
+	list.List[engine.JobState, string]
 	revision uint64
-	table    table.Table[engine.JobState, string]
-	filter   filterbar.Bar
 	speeds   *progress.Speeds
 }
 
 // New makes the screen, which shows speeds that somebody keeps up.
 func New(d act.Desk, speeds *progress.Speeds) *Jobs {
-	s := &Jobs{id: d.Number(), desk: d, speeds: speeds}
-	s.table = table.New(s.columns(), func(j *engine.JobState) string { return j.ID }, nil)
+	s := &Jobs{speeds: speeds}
+	rows := table.New(s.columns(), func(j *engine.JobState) string { return j.ID }, nil)
+	s.List = list.New(d, rows, list.Own{Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Name: list.Named("jobs")})
 	return s
 }
-
-// ID implements screen.Screen.
-func (s *Jobs) ID() int { return s.id }
 
 // Title implements screen.Screen.
 func (s *Jobs) Title() text.Safe { return "Jobs" }
 
-// Scope implements screen.Screen.
-func (s *Jobs) Scope() keymap.Scope {
-	if s.filter.Typing() {
-		return keymap.Command
-	}
-	return keymap.Table
-}
-
 // Answers implements screen.Screen.
 func (s *Jobs) Answers(a keymap.Action) bool {
 	switch a {
-	case keymap.Up, keymap.Down, keymap.Top, keymap.Bottom, keymap.PageUp, keymap.PageDown,
-		keymap.Open, keymap.Filter, keymap.Pause, keymap.Verbs, keymap.Cancel, keymap.Delete, keymap.Explain, keymap.CopyIDs:
+	case keymap.Pause, keymap.Verbs, keymap.Cancel, keymap.Delete, keymap.Explain, keymap.CopyIDs:
 		return true
 	}
-	return list.Answers(a)
+	return s.List.Answers(a)
 }
 
 // Word implements screen.Wording.
@@ -69,17 +54,13 @@ func (s *Jobs) Word(a keymap.Action) text.Safe {
 	switch {
 	case a == keymap.CopyIDs:
 		return "copy id"
-	case a == keymap.Pause && act.JobVerbOf(a, s.table.Row()) == act.ResumeJob:
+	case a == keymap.Pause && act.JobVerbOf(a, s.Table.Row()) == act.ResumeJob:
 		return "resume"
 	}
 	return ""
 }
 
-// Footer implements screen.Footing.
-func (s *Jobs) Footer(e env.Env) []keymap.Action {
-	if s.filter.Typing() {
-		return []keymap.Action{keymap.Apply, keymap.Back}
-	}
+func (s *Jobs) footer(e env.Env) []keymap.Action {
 	actions := []keymap.Action{keymap.Open}
 	if !e.ReadOnly {
 		actions = append(actions, keymap.Pause, keymap.Verbs)
@@ -89,16 +70,13 @@ func (s *Jobs) Footer(e env.Env) []keymap.Action {
 
 // Ticks implements screen.Ticking: ages and the time left run.
 func (s *Jobs) Ticks(env.Env) bool {
-	return slices.ContainsFunc(s.table.Rows(), func(j engine.JobState) bool { return j.EndedAt.IsZero() })
+	return slices.ContainsFunc(s.Table.Rows(), func(j engine.JobState) bool { return j.EndedAt.IsZero() })
 }
-
-// Holding implements screen.Settling.
-func (s *Jobs) Holding(e env.Env) bool { return s.table.Holding(e.Now) }
 
 // Focused implements screen.Progressing: the terminal's own bar follows the job
 // in hand while it goes on.
 func (s *Jobs) Focused(e env.Env) (engine.JobState, bool) {
-	row := s.table.Row()
+	row := s.Table.Row()
 	if row == nil || !row.EndedAt.IsZero() {
 		return engine.JobState{}, false
 	}
@@ -109,44 +87,32 @@ func (s *Jobs) Focused(e env.Env) (engine.JobState, bool) {
 func (s *Jobs) Update(e env.Env, msg tea.Msg) screen.Effects {
 	switch msg := msg.(type) {
 	case screen.Fed, screen.Shown:
-		if e.Snap != nil && (e.Snap.JobsRevision != s.revision || s.table.Held()) {
-			s.take(e)
+		if e.Snap != nil && (e.Snap.JobsRevision != s.revision || s.Table.Held()) {
+			return s.take(e)
 		}
-	case screen.Typed, screen.Pasted:
-		if s.filter.Edit(msg) {
-			s.take(e)
-		}
-	case act.JobDone:
-		return msg.Tell()
+		return screen.Effects{}
 	case act.JobExplained:
 		return msg.Show(e)
-	case act.Exported:
-		return msg.Tell()
-	case screen.Click:
-		return s.click(e, msg)
-	case screen.Wheel:
-		s.table.Wheel(msg.By, height(e), e.Now)
-	case screen.Key:
-		return s.key(e, msg.Action)
 	}
-	return screen.Effects{}
+	return s.List.Update(e, msg)
 }
 
 // take shows the jobs that the filter lets through.
-func (s *Jobs) take(e env.Env) {
+func (s *Jobs) take(e env.Env) screen.Effects {
 	if e.Snap == nil {
-		return
+		return screen.Effects{}
 	}
 	s.revision = e.Snap.JobsRevision
-	s.filter.Check("job", "queue", "status", "by", "kind")
+	s.Filter.Check("job", "queue", "status", "by", "kind")
 	var rows []engine.JobState
 	for _, j := range e.Snap.Jobs {
-		if s.filter.Matches(filterbar.Fields{"job", j.ID, "queue", j.Queue, "status", status(&j), "by", j.Initiator, "kind", j.Kind}) {
+		if s.Filter.Matches(filterbar.Fields{"job", j.ID, "queue", j.Queue, "status", status(&j), "by", j.Initiator, "kind", j.Kind}) {
 			rows = append(rows, j)
 		}
 	}
 	slices.SortStableFunc(rows, inOrder)
-	s.table.SetRows(rows, height(e), e.Now)
+	s.Show(e, rows)
+	return screen.Effects{}
 }
 
 // status is what a job can be found by: also by what it is about to become.
@@ -177,17 +143,9 @@ func rank(j *engine.JobState) int {
 	return 0
 }
 
-func (s *Jobs) address() screen.Addr { return screen.Addr{Screen: s.id, Gen: s.gen} }
-
 func (s *Jobs) key(e env.Env, a keymap.Action) screen.Effects {
-	if s.filter.Key(a) {
-		s.take(e)
-		return screen.Effects{}
-	}
-	row := s.table.Row()
+	row := s.Table.Row()
 	switch a {
-	case keymap.Back:
-		return screen.Want(screen.Leave{})
 	case keymap.Open:
 		return s.open()
 	case keymap.CopyIDs:
@@ -196,64 +154,32 @@ func (s *Jobs) key(e env.Env, a keymap.Action) screen.Effects {
 		}
 	case keymap.Pause, keymap.Cancel, keymap.Delete:
 		if row != nil {
-			return s.desk.BeginJob(e, s.address(), a, row)
+			return s.Desk.BeginJob(e, s.Address(), a, row)
 		}
 	case keymap.Verbs:
-		return s.desk.JobMenu(e, s.address(), row)
+		return s.Desk.JobMenu(e, s.Address(), row)
 	case keymap.Explain:
 		if row != nil {
-			return screen.Do(s.desk.ExplainJob(s.address(), row.ID))
+			return screen.Do(s.Desk.ExplainJob(s.Address(), row.ID))
 		}
-	case keymap.Sort:
-		return list.Sort(e, &s.table, s.sort)
-	case keymap.Columns:
-		return list.Columns(&s.table)
-	case keymap.Export:
-		titles, rows := s.table.Shown(e)
-		return s.desk.AskExport(e, s.address(), "jobs", act.Sheet{Titles: titles, Rows: rows})
 	default:
-		s.table.Move(a, height(e), e.Now)
+		return s.Key(e, a)
 	}
 	return screen.Effects{}
 }
 
 // open shows the job in hand.
 func (s *Jobs) open() screen.Effects {
-	row := s.table.Row()
+	row := s.Table.Row()
 	if row == nil {
 		return screen.Effects{}
 	}
-	return screen.Want(screen.Push{Screen: job.New(s.desk, s.speeds, row.ID)})
-}
-
-// sort puts the jobs in order of a column.
-func (s *Jobs) sort(e env.Env, title text.Safe) screen.Effects {
-	s.table.Sort(title)
-	s.take(e)
-	return screen.Effects{}
-}
-
-// click takes a click of the mouse. Above the table stands the filter's line.
-func (s *Jobs) click(e env.Env, msg screen.Click) screen.Effects {
-	switch hit := s.table.Click(msg.X, msg.Y-1, e.Now); {
-	case hit.Row && msg.Twice:
-		return s.open()
-	case hit.Title != "":
-		return s.sort(e, hit.Title)
-	}
-	return screen.Effects{}
-}
-
-// Narrow implements screen.Filtering.
-func (s *Jobs) Narrow(e env.Env, filter string) screen.Effects {
-	s.filter.Set(filter)
-	s.take(e)
-	return screen.Effects{}
+	return screen.Want(screen.Push{Screen: job.New(s.Desk, s.speeds, row.ID)})
 }
 
 // Refuses implements screen.Refusing.
 func (s *Jobs) Refuses(e env.Env, a keymap.Action) text.Safe {
-	row := s.table.Row()
+	row := s.Table.Row()
 	switch a {
 	case keymap.Open, keymap.CopyIDs, keymap.Explain, keymap.Verbs, keymap.Pause, keymap.Cancel, keymap.Delete:
 		if row == nil {

@@ -121,18 +121,13 @@ func (s *Jobs) Draw(e env.Env, c *paint.Canvas) {
 		blank.Opening(e, c)
 		return
 	}
-	s.filter.Draw(e, c, s.summary(e))
+	s.Filter.Draw(e, c, s.summary(e))
 	switch {
-	case s.table.Len() > 0:
-		body := e.Canvas(c.Width(), max(c.Left()-detailLines(e), 2))
-		s.table.Draw(e, body, s.filter.Hand())
-		for i := range body.Height() {
-			c.Draw(body, i)
-			c.End()
-		}
+	case s.Table.Len() > 0:
+		s.List.Draw(e, c, detailLines(e))
 		s.drawDetail(e, c)
-	case s.filter.Text() != "":
-		blank.Filtered(e, c, text.Clean(s.filter.Text()))
+	case s.Filter.Text() != "":
+		blank.Filtered(e, c, text.Clean(s.Filter.Text()))
 	default:
 		blank.Empty(e, c, "There is no job.",
 			"A job groups items of a queue, to be followed and steered as one. It is there with the first item that names it: `signalbox item import --queue Q --job NAME FILE`.")
@@ -141,7 +136,7 @@ func (s *Jobs) Draw(e env.Env, c *paint.Canvas) {
 
 // drawDetail tells of the job in hand what does not fit its row.
 func (s *Jobs) drawDetail(e env.Env, c *paint.Canvas) {
-	row := s.table.Row()
+	row := s.Table.Row()
 	if row == nil {
 		return
 	}
@@ -175,10 +170,10 @@ func (s *Jobs) summary(e env.Env) text.Safe {
 	if len(e.Snap.Jobs) >= shownJobs {
 		words += " " + e.Glyphs.Sep + " the newest 100; `signalbox job list` has all"
 	}
-	if n := s.table.Newer(); n > 0 {
+	if n := s.Table.Newer(); n > 0 {
 		words += " " + e.Glyphs.Sep + " " + text.Count(int64(n)) + " newer above"
 	}
-	if s.table.Held() {
+	if s.Table.Held() {
 		words += " " + e.Glyphs.Sep + " order held still"
 	}
 	return text.Safe(words)

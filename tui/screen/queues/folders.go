@@ -150,7 +150,7 @@ func (q *Queues) arrange(rows []row) []row {
 
 // isClosed says that a folder's contents are folded away; what a filter finds
 // never is.
-func (q *Queues) isClosed(folder string) bool { return q.closed[folder] && q.filter.Text() == "" }
+func (q *Queues) isClosed(folder string) bool { return q.closed[folder] && q.Filter.Text() == "" }
 
 // fold closes the folder in hand or opens it; from a queue, closing takes the
 // folder that it stands in.
@@ -163,29 +163,29 @@ func (q *Queues) fold(e env.Env, r *row, closed bool) {
 		return
 	}
 	q.closed[folder] = closed
-	q.table.Settle()
+	q.Table.Settle()
 	if closed {
-		q.table.Select(folder)
+		q.Table.Select(folder)
 	}
 	q.take(e)
 }
 
 // group lists the queues by folder, or in one list; the hand stays on its queue.
 func (q *Queues) group(e env.Env) {
-	hand := q.table.Row()
+	hand := q.Table.Row()
 	q.grouped = !q.grouped
-	q.table.Settle()
+	q.Table.Settle()
 	q.take(e)
 	if hand == nil || hand.folder != "" {
 		return
 	}
-	rows := q.table.Rows()
+	rows := q.Table.Rows()
 	at := slices.IndexFunc(rows, func(r row) bool { return r.folder == "" && r.Name == hand.Name })
 	if at < 0 { // its folder is closed
 		at = slices.IndexFunc(rows, func(r row) bool { return r.folder == cmp.Or(hand.Folder, "/") })
 	}
 	if at >= 0 {
-		q.table.Select(rows[at].key())
+		q.Table.Select(rows[at].key())
 	}
 }
 

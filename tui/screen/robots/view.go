@@ -125,16 +125,16 @@ func pace(e env.Env, b *engine.Robot) table.Cell {
 
 // Draw implements screen.Screen.
 func (s *Robots) Draw(e env.Env, c *paint.Canvas) {
-	s.filter.Draw(e, c, s.summary(e))
+	s.Filter.Draw(e, c, s.summary(e))
 	switch {
-	case s.table.Len() > 0:
-		s.table.Draw(e, c, s.filter.Hand())
+	case s.Table.Len() > 0:
+		s.List.Draw(e, c, 0)
 	case s.err != nil:
 		blank.Failed(e, c, s.err)
 	case !s.loaded:
 		blank.Loading(e, c, "Reading")
-	case s.filter.Text() != "":
-		blank.Filtered(e, c, text.Clean(s.filter.Text()))
+	case s.Filter.Text() != "":
+		blank.Filtered(e, c, text.Clean(s.Filter.Text()))
 	default:
 		blank.Empty(e, c, "No robot has claimed anything lately.",
 			"Robots show here while they hold items, and for 15 minutes after their last word.")

@@ -5,8 +5,8 @@ import (
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
+	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/list"
 )
 
 // list does what all lists do alike, to the holders.

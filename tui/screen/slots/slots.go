@@ -16,9 +16,9 @@ import (
 	"signalbox/tui/screen/firstrun"
 	"signalbox/tui/screen/item"
 	"signalbox/tui/screen/items"
+	"signalbox/tui/screen/list"
 	"signalbox/tui/screen/queueform"
 	"signalbox/tui/text"
-	"signalbox/tui/widget/list"
 	"signalbox/tui/widget/table"
 )
 

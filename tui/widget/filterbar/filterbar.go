@@ -72,8 +72,9 @@ func (b *Bar) Key(a keymap.Action) bool {
 	case a == keymap.Filter && !b.typing:
 		b.typing, b.before = true, b.field.Text()
 	case b.typing && a == keymap.Back:
-		b.typing = false
-		b.Set(b.before)
+		if b.typing = false; b.field.Text() != b.before {
+			b.Set(b.before)
+		}
 	case b.typing && a == keymap.Apply:
 		b.typing = false
 	case b.typing:

@@ -1,8 +1,8 @@
-// Package list is what every screen made of a table does alike: the mouse, the
-// order, the columns, and the export of what is shown.
 package list
 
 import (
+	"slices"
+
 	"signalbox/keymap"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
@@ -37,26 +37,29 @@ func Columns(rows Rows) screen.Effects {
 // Sort asks which column the rows are to stand in order of; then tells it.
 // Choosing the one they stand in order of turns that round.
 func Sort(e env.Env, rows Rows, then func(e env.Env, title text.Safe) screen.Effects) screen.Effects {
-	var titles []text.Safe
-	var options []dialog.Option
-	for _, c := range rows.Choices() {
-		if !c.Order {
-			continue
-		}
-		titles = append(titles, c.Title)
-		option := dialog.Option{Name: c.Title, On: c.Now}
+	choices := orders(rows)
+	if len(choices) == 0 {
+		return screen.Effects{}
+	}
+	options := make([]dialog.Option, len(choices))
+	for i, c := range choices {
+		options[i] = dialog.Option{Name: c.Title, On: c.Now}
 		if c.Now {
-			option.What = "turn round " + text.Safe(e.Glyphs.SortDown)
+			options[i].What = "turn round " + text.Safe(e.Glyphs.SortDown)
 			if c.Desc {
-				option.What = "turn round " + text.Safe(e.Glyphs.SortUp)
+				options[i].What = "turn round " + text.Safe(e.Glyphs.SortUp)
 			}
 		}
-		options = append(options, option)
 	}
 	return screen.Want(screen.Ask{Dialog: dialog.NewPick(dialog.Pick{
 		Title: "Sort by", Options: options,
-		Then: func(e env.Env, at int, _ bool) screen.Effects { return then(e, titles[at]) },
+		Then: func(e env.Env, at int, _ bool) screen.Effects { return then(e, choices[at].Title) },
 	})})
+}
+
+// orders are the columns that rows can be put in order of.
+func orders(rows Rows) []table.Choice {
+	return slices.DeleteFunc(rows.Choices(), func(c table.Choice) bool { return !c.Order })
 }
 
 // Answers says that an action is one that all lists answer to.
