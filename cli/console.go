@@ -58,9 +58,14 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 	return errors.Join(shown, a.stopHost(ctx, h, signals))
 }
 
-// wantsTerminal refuses a screen where there is none.
+// wantsTerminal refuses a screen where none can be drawn.
 func (a *app) wantsTerminal(instead string) error {
-	if a.plain || a.IsTerminal(a.Stdin) && a.IsTerminal(a.Stdout) {
+	switch {
+	case a.plain:
+		return nil
+	case a.Getenv("TERM") == "dumb":
+		return usage("the console", "TERM=dumb tells of a terminal that draws no screens", "use --plain for lines, or set TERM to what the terminal is")
+	case a.IsTerminal(a.Stdin) && a.IsTerminal(a.Stdout):
 		return nil
 	}
 	return usage("the console", "it needs a terminal", "try `signalbox "+instead+"`, or --plain for lines")

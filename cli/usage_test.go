@@ -100,6 +100,9 @@ func TestUsageErrors(t *testing.T) {
 	} {
 		r.fails(2, test.words, strings.Fields(test.args)...)
 	}
+	r.env["TERM"] = "dumb"
+	r.fails(2, "use --plain for lines", "demo")
+	r.fails(2, "use --plain for lines")
 }
 
 func TestHelp(t *testing.T) {

@@ -60,9 +60,10 @@ A key that two actions want in one place is an error that names both. Back,
 help and quit always keep a key.
 
 "Where" names scopes. Screens (slots, table, page) also take
-everything of global. What takes over the keyboard (split, dialog, menu, help,
-input, command) answers only to keys that name it; in the text fields input and
-command, keys that type or move in the line always do that.
+everything of global. What takes over the keyboard (split, dialog, menu, why, help,
+input, command) answers only to keys that name it, and why (an explanation) to
+those of menu too; in the text fields input and command, keys that type or move
+in the line always do that.
 `)
 	var groups []Group
 	for _, bind := range m.bindings {

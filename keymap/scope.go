@@ -20,6 +20,7 @@ const (
 	SplitEdit Scope = "split" // editing the split on Slots
 	Dialog    Scope = "dialog"
 	Menu      Scope = "menu" // the verbs menu and other choices
+	Why       Scope = "why"  // an explanation, with the keys that help: a menu too
 	HelpView  Scope = "help"
 	Input     Scope = "input"
 	Command   Scope = "command" // the palette and the filter: input with completion
@@ -27,7 +28,7 @@ const (
 
 // Scopes lists every scope in the order of the documentation.
 func Scopes() []Scope {
-	return []Scope{Global, Slots, Table, Page, Timeline, Lab, SplitEdit, Dialog, Menu, HelpView, Input, Command}
+	return []Scope{Global, Slots, Table, Page, Timeline, Lab, SplitEdit, Dialog, Menu, Why, HelpView, Input, Command}
 }
 
 // parent is the scope whose bindings s takes over, "" for none.
@@ -35,6 +36,8 @@ func (s Scope) parent() Scope {
 	switch s {
 	case Slots, Table, Page, Timeline, Lab:
 		return Global
+	case Why:
+		return Menu
 	}
 	return ""
 }

@@ -57,6 +57,7 @@ type app struct {
 	dialogs  []screen.Dialog
 	toasts   toast.List
 	acts     int             // under way
+	pause    act.Switch      // whose key also resumes
 	undo     screen.Undo     // of the act done last
 	ended    map[uint64]bool // bulk acts whose end has been told
 	engine   EngineAt

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"signalbox/store"
 	"signalbox/tui/internal/fake"
@@ -32,7 +33,7 @@ func TestEventsFollowPauseAndFilter(t *testing.T) {
 	c.feed()
 	c.hides("finance.orders/33")
 	c.shows("paused at 14:03:09, 1 newer")
-	c.press("p")
+	c.wait(time.Second).press("p")
 	c.shows("finance.orders/33", "following")
 	c.press("down", "down")
 	c.hides("following")

@@ -81,7 +81,7 @@ func TestPauseAndResumeOfAJob(t *testing.T) {
 	c.press("u")
 	c.feed()
 	c.shows("Taken back: paused job triage-0302", "● running")
-	c.press("p", "p")
+	c.press("p").wait(time.Second).press("p")
 	want := []string{"triage-0302 pause true", "triage-0302 pause false", "triage-0302 pause true"}
 	if !slices.Equal(c.engine.Steered, want) { // the last p found the picture it was pressed on out of date
 		t.Fatalf("steered %q", c.engine.Steered)

@@ -161,10 +161,8 @@ func (a *app) brief(action keymap.Action) text.Safe {
 
 // answer is what an action means in the dialog in front.
 func (a *app) answer(action keymap.Action) text.Safe {
-	if s, ok := a.dialogs[len(a.dialogs)-1].(screen.Wording); ok {
-		if word := s.Word(action); word != "" {
-			return word
-		}
+	if word := wordOf(a.dialogs[len(a.dialogs)-1])(action); word != "" {
+		return word
 	}
 	return a.brief(action)
 }

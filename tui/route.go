@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
+	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/screen/help"
@@ -200,10 +201,15 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	if action == keymap.Interrupt || action == keymap.Suspend {
 		return a.program(action)
 	}
+	if action != keymap.Pause {
+		a.pause = act.Switch{}
+	} else if !a.pause.Takes(a.env.Now) {
+		return nil
+	}
 	if n := len(a.dialogs); n > 0 {
 		front := a.dialogs[n-1]
 		if action == keymap.Help && front.Scope() != keymap.HelpView {
-			a.dialogs = append(a.dialogs, help.New(front.Scope(), everything, noWord))
+			a.dialogs = append(a.dialogs, help.New(front.Scope(), answersOf(front), wordOf(front)))
 			return nil
 		}
 		return a.apply(front.Update(a.env, screen.Key{Action: action}))
@@ -244,9 +250,22 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	return nil
 }
 
-// A dialog answers to all the keys of its scope, under the keymap's words.
-func everything(keymap.Action) bool  { return true }
-func noWord(keymap.Action) text.Safe { return "" }
+// answersOf says which actions a dialog answers to: all of its scope, unless it
+// says otherwise.
+func answersOf(d screen.Dialog) func(keymap.Action) bool {
+	if some, ok := d.(interface{ Answers(keymap.Action) bool }); ok {
+		return some.Answers
+	}
+	return func(keymap.Action) bool { return true }
+}
+
+// wordOf gives the dialog's own words for actions, "" for the keymap's.
+func wordOf(d screen.Dialog) func(keymap.Action) text.Safe {
+	if own, ok := d.(screen.Wording); ok {
+		return own.Word
+	}
+	return func(keymap.Action) text.Safe { return "" }
+}
 
 // answers says that an action does something now.
 func (a *app) answers(action keymap.Action) bool {

@@ -49,7 +49,7 @@ func TestPauseAndResume(t *testing.T) {
 	c.press("2", "p")
 	c.feed()
 	c.shows("Paused agents.triage", "‖ paused")
-	c.press("p")
+	c.wait(time.Second).press("p")
 	c.feed()
 	c.shows("Resumed agents.triage")
 }

@@ -20,7 +20,7 @@ import (
 func TestExplain(t *testing.T) {
 	c := group(t)
 	c.press("w")
-	c.shows("Why finance.orders/4 stands where it does", "queue finance.orders is paused by grace", "what helps: signalbox queue resume", "until 14:15:09, in 12m00s")
+	c.shows("Why finance.orders/4 stands where it does", "queue finance.orders is paused by grace", "what helps: p resumes the queue", "until 14:15:09, in 12m00s")
 	c.press("esc", "enter", "w")
 	c.shows("Why finance.orders/4")
 }

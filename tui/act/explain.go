@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -18,6 +19,7 @@ type Explained struct {
 	Item        store.ID
 	Explanation engine.Explanation
 	Err         error
+	desk        Desk
 }
 
 // Explain asks why an item is not being worked now.
@@ -30,7 +32,7 @@ func (d Desk) Explain(to screen.Addr, id store.ID) screen.Effects {
 	}
 	return screen.Do(func() tea.Msg {
 		x, err := explainer.Explain(d.ctx, id)
-		return Explained{to, id, x, err}
+		return Explained{to, id, x, err, d}
 	})
 }
 
@@ -41,11 +43,16 @@ func (x Explained) Show(e env.Env) screen.Effects {
 	}
 	role, status := e.Standing(x.Explanation.Status, "")
 	lines := []dialog.Line{{Role: role, Text: status}, {}}
-	for i := range x.Explanation.Reasons {
-		lines = append(lines, reasonLines(e, &x.Explanation.Reasons[i])...)
+	var helps []dialog.Help
+	for _, r := range x.Explanation.Reasons {
+		if r.Code == "paused" {
+			r.Mend = e.Keys.Label(keymap.Pause) + " resumes the queue"
+			helps = append(helps, x.desk.helpResume(x.Addr, x.Item.Queue))
+		}
+		lines = append(lines, reasonLines(e, &r)...)
 	}
 	title := "Why " + text.Clean(x.Item.String()) + " stands where it does"
-	return screen.Want(screen.Ask{Dialog: dialog.NewNote(title, lines)})
+	return screen.Want(screen.Ask{Dialog: dialog.NewNote(e, title, lines, helps...)})
 }
 
 // reasonLines write one reason with its end and what helps.

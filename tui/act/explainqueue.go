@@ -23,12 +23,13 @@ type QueueExplained struct {
 	Queue engine.QueueState
 	Next  engine.Explanation // of the item that waits longest; may be none
 	Err   error
+	desk  Desk
 }
 
 // ExplainQueue asks why a queue does not get on.
 func (d Desk) ExplainQueue(to screen.Addr, q engine.QueueState) tea.Cmd {
 	return func() tea.Msg {
-		x := QueueExplained{Addr: to, Queue: q}
+		x := QueueExplained{Addr: to, Queue: q, desk: d}
 		explainer, ok := d.engine.(Explainer)
 		if !ok || q.Counts.Waiting() == 0 {
 			return x
@@ -44,8 +45,9 @@ func (d Desk) ExplainQueue(to screen.Addr, q engine.QueueState) tea.Cmd {
 	}
 }
 
-// Show puts the explanation of a queue in front.
-func (x QueueExplained) Show(e env.Env) screen.Effects {
+// Show puts the explanation of a queue in front. What helps by a form is done by
+// set, for the queue explained.
+func (x QueueExplained) Show(e env.Env, set func(env.Env, keymap.Action) screen.Effects) screen.Effects {
 	if x.Err != nil {
 		return Fail("explain the queue", x.Err)
 	}
@@ -56,7 +58,39 @@ func (x QueueExplained) Show(e env.Env) screen.Effects {
 	for _, r := range append(reasons, x.next(reasons)...) {
 		lines = append(lines, reasonLines(e, &r)...)
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewNote("Why queue "+text.Clean(q.Name)+" stands where it does", lines)})
+	title := "Why queue " + text.Clean(q.Name) + " stands where it does"
+	return screen.Want(screen.Ask{Dialog: dialog.NewNote(e, title, lines, x.helps(reasons, set)...)})
+}
+
+// helps are the keys that the reasons of a queue name.
+func (x *QueueExplained) helps(reasons []engine.Reason, set func(env.Env, keymap.Action) screen.Effects) (helps []dialog.Help) {
+	form := func(a keymap.Action, word text.Safe) dialog.Help {
+		return dialog.Help{Action: a, Word: word, Do: func(e env.Env) screen.Effects { return set(e, a) }}
+	}
+	for i := range reasons {
+		switch r := &reasons[i]; {
+		case r.Code == "paused":
+			helps = append(helps, x.desk.helpResume(x.Addr, x.Queue.Name))
+		case r.Code == "consumer":
+			helps = append(helps, form(keymap.QueueSet, "settings"))
+		case r.Code == "empty" && r.Mend != "":
+			helps = append(helps, form(keymap.Import, "import into it"))
+		}
+	}
+	return helps
+}
+
+// helpResume is the key that resumes a queue. It never pauses one, whatever has
+// become of it since.
+func (d Desk) helpResume(to screen.Addr, queue string) dialog.Help {
+	return dialog.Help{Action: keymap.Pause, Word: "resume the queue", Do: func(e env.Env) screen.Effects {
+		if why := Barred(e); why != "" {
+			return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean("Can't resume: " + why)}})
+		}
+		effects := screen.Do(d.Pause(to, queue, false))
+		effects.Want(screen.Started{})
+		return effects
+	}}
 }
 
 // next is what holds up the next of its items, but for what is told of the queue.

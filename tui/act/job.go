@@ -144,12 +144,13 @@ type JobExplained struct {
 	Job  engine.JobState
 	Next engine.Explanation // of one of its items that wait; may be none
 	Err  error
+	desk Desk
 }
 
 // ExplainJob asks why a job does not get on.
 func (d Desk) ExplainJob(to screen.Addr, id string) tea.Cmd {
 	return func() tea.Msg {
-		x := JobExplained{Addr: to}
+		x := JobExplained{Addr: to, desk: d}
 		jobber, err := d.jobber()
 		if err == nil {
 			x.Job, err = jobber.Job(d.ctx, id)

@@ -172,10 +172,16 @@ func (x JobExplained) Show(e env.Env) screen.Effects {
 	role, status := e.JobStanding(&x.Job)
 	lines := []dialog.Line{{Role: role, Text: status}, {}}
 	reasons := jobReasons(e, &x.Job)
+	var helps []dialog.Help
+	if x.Job.Status == store.JobPaused {
+		helps = append(helps, dialog.Help{Action: keymap.Pause, Word: "resume the job", Do: func(e env.Env) screen.Effects {
+			return x.desk.BeginJob(e, x.Addr, keymap.Pause, &x.Job)
+		}})
+	}
 	for _, r := range append(reasons, x.next(reasons)...) {
 		lines = append(lines, reasonLines(e, &r)...)
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewNote("Why job "+text.Clean(x.Job.ID)+" stands where it does", lines)})
+	return screen.Want(screen.Ask{Dialog: dialog.NewNote(e, "Why job "+text.Clean(x.Job.ID)+" stands where it does", lines, helps...)})
 }
 
 // next is what holds up the next of its items, but for what is told of the job.

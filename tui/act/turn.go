@@ -68,3 +68,18 @@ func (t *Turn) Takes(now time.Time) (bool, screen.Effects) {
 	t.came = time.Time{}
 	return true, screen.Effects{}
 }
+
+// Switch lets a key through that turns something on and off again: held down, or
+// pressed before the outcome of the last press can have been seen, it turns
+// nothing back. Another key in between sets it free: its zero value.
+type Switch struct{ took, last time.Time }
+
+// Takes says whether a press now is meant.
+func (s *Switch) Takes(now time.Time) bool {
+	again := now.Sub(s.last) < held || now.Sub(s.took) < seenFor
+	if s.last = now; again {
+		return false
+	}
+	s.took = now
+	return true
+}

@@ -110,7 +110,7 @@ func (q *Queues) Update(e env.Env, msg tea.Msg) screen.Effects {
 		}
 		return screen.Effects{}
 	case act.QueueExplained:
-		return msg.Show(e)
+		return msg.Show(e, func(e env.Env, a keymap.Action) screen.Effects { return q.set(e, a, msg.Queue.Queue) })
 	case screen.Click:
 		if firstrun.On(e) {
 			return q.first.Click(e, q.Desk, q.Address(), msg)
@@ -227,7 +227,18 @@ func (q *Queues) settings(e env.Env) screen.Effects {
 	if why := q.Refuses(e, keymap.QueueSet); why != "" {
 		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: "Can't change settings: " + why}})
 	}
-	return queueform.Settings(e, q.Desk, q.Address(), row.Queue)
+	return q.set(e, keymap.QueueSet, row.Queue)
+}
+
+// set asks for what is to change of a queue: its settings, or its items.
+func (q *Queues) set(e env.Env, a keymap.Action, of store.Queue) screen.Effects {
+	if a == keymap.Import {
+		return queueform.Import(e, q.Desk, q.Address(), of.Name)
+	}
+	if now, ok := e.Queue(of.Name); ok {
+		of = now.Queue
+	}
+	return queueform.Settings(e, q.Desk, q.Address(), of)
 }
 
 func (q *Queues) pause(e env.Env) screen.Effects {
