@@ -107,3 +107,39 @@ func TestStylesAreWrittenWhereTheyChange(t *testing.T) {
 		t.Fatalf("%q, want %q", c.String(), want)
 	}
 }
+
+// What stands beside keeps its style, and a wide character that is covered by
+// half leaves a blank, at whatever column the edges are.
+func TestSpliceCutsBetweenCells(t *testing.T) {
+	theme := themes.Default(true)
+	danger := theme.Prefix(themes.Danger)
+	for _, test := range []struct {
+		x    int
+		want string
+	}{
+		{0, "XXX" + danger + "家c" + themes.Reset + "d"},
+		{1, "aXXX" + danger + " c" + themes.Reset + "d"},
+		{2, "a" + danger + "é" + themes.Reset + "XXX" + danger + "c" + themes.Reset + "d"},
+		{3, "a" + danger + "éb" + themes.Reset + "XXXd"},
+		{4, "a" + danger + "éb " + themes.Reset + "XXX"},
+		{5, "a" + danger + "éb家" + themes.Reset + "XXX"},
+	} {
+		line, over := New(theme, text.Ellipsis, 8, 1), canvas(3, 1)
+		for _, put := range []struct {
+			to    *Canvas
+			plain string
+			style text.Safe
+		}{{line, "a", "éb家c"}, {line, "d", ""}, {over, "XXX", ""}} {
+			put.to.plain()
+			put.to.buf = append(put.to.buf, put.plain...)
+			put.to.col += len(put.plain)
+			put.to.Put(themes.Danger, put.style)
+		}
+		line.End()
+		over.End()
+		line.Splice(over, test.x, 0)
+		if got := line.String(); got != test.want {
+			t.Errorf("at %d: %q, want %q", test.x, got, test.want)
+		}
+	}
+}

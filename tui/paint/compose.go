@@ -1,7 +1,9 @@
 package paint
 
 import (
+	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -70,30 +72,78 @@ func (c *Canvas) Splice(over *Canvas, x, y int) {
 			out.End()
 			continue
 		}
-		base := c.Line(i)
-		out.raw(ansi.Truncate(base, max(x, 0), ""))
+		out.part(c, i, 0, x)
 		out.To(x)
 		out.Draw(over, row)
 		out.To(x + over.w)
-		if width := ansi.StringWidth(base); width > x+over.w {
-			out.raw(ansi.TruncateLeft(base, x+over.w, ""))
-		}
+		out.part(c, i, x+over.w, c.w)
 		out.End()
 	}
 	*c = *out
 }
 
-// raw writes text that carries its own escape sequences and ends them.
-func (c *Canvas) raw(s string) {
-	if s == "" {
+// part writes the columns of a line of another picture from first to before last,
+// in their styles. Of a wide character that stands across either, blanks are left.
+func (c *Canvas) part(from *Canvas, i, first, last int) {
+	if i >= len(from.lines) || from.lines[i].width <= first {
 		return
 	}
-	c.buf = append(c.buf, s...)
-	if strings.IndexByte(s, '\x1b') >= 0 {
+	c.plain()
+	text := from.buf[from.lines[i].start:from.lines[i].end]
+	style := make([]byte, 0, 64) // in force since the last reset
+	for col, begun := 0, false; len(text) > 0 && col < last; {
+		if n := escape(text); n > 0 {
+			if style = append(style, text[:n]...); string(text[:n]) == themes.Reset {
+				style = style[:0]
+			}
+			if begun {
+				c.buf = append(c.buf, text[:n]...)
+			}
+			text = text[n:]
+			continue
+		}
+		n, w := cluster(text)
+		if !begun && col+w > first {
+			begun = true
+			c.buf = append(c.buf, style...)
+		}
+		switch {
+		case !begun:
+		case col < first:
+			c.blank(col + w - first)
+		case col+w > last:
+			c.blank(last - col)
+		default:
+			c.buf = append(c.buf, text[:n]...)
+			c.col += w
+		}
+		text, col = text[n:], col+w
+	}
+	if len(style) > 0 {
 		c.buf = append(c.buf, themes.Reset...)
 	}
-	c.col += ansi.StringWidth(s)
 }
+
+// escape is the length of the style's sequence that text begins with, 0 for none.
+func escape(text []byte) int {
+	if text[0] != '\x1b' {
+		return 0
+	}
+	return bytes.IndexByte(text, 'm') + 1
+}
+
+// cluster is the length and the width of the character that text begins with.
+func cluster(text []byte) (n, w int) {
+	r, n := utf8.DecodeRune(text)
+	if next, _ := utf8.DecodeRune(text[n:]); plain(r) && (n == len(text) || plain(next)) {
+		return n, 1
+	}
+	got, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	return len(got), w
+}
+
+// plain says that r is one column wide beside others of its kind.
+func plain(r rune) bool { return r < utf8.RuneSelf || single(r) }
 
 // String gives exactly Height lines joined by line feeds.
 func (c *Canvas) String() string {
