@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -189,29 +188,13 @@ func (r *rejectsFile) create() (err error) {
 	if r.path = r.im.rejects; r.path != "" {
 		r.out, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
 	} else {
-		r.out, r.path, err = createBeside(r.im.name())
+		r.out, r.path, err = intake.CreateRejects(r.im.name())
 	}
 	if err != nil {
 		return store.Invalid("rejects file "+r.path, "it can't be written: "+err.Error(), "name another with --rejects FILE")
 	}
 	r.rows = intake.NewRejects(r.out, r.file)
 	return nil
-}
-
-// createBeside makes a new file named after another: orders.csv.rejects, or
-// where there is one orders.csv.rejects.2, and so on.
-func createBeside(path string) (*os.File, string, error) {
-	path += ".rejects"
-	for n := 1; ; n++ {
-		name := path
-		if n > 1 {
-			name = fmt.Sprintf("%s.%d", path, n)
-		}
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, name, err
-		}
-	}
 }
 
 // checkRejects refuses, before anything is stored, to write rejected rows over

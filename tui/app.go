@@ -137,7 +137,7 @@ func (a *app) minute() tea.Cmd {
 }
 
 func (a *app) needsClock() bool {
-	if a.toasts.Fading() {
+	if a.toasts.Fading() || len(a.desk.Importing()) > 0 {
 		return true
 	}
 	top := a.top()

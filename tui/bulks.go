@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -45,25 +46,47 @@ func (a *app) running() []engine.BulkState {
 	return running
 }
 
-// bulkLines is how many lines they take.
-func (a *app) bulkLines() int { return min(len(a.running()), bulksShown) }
+// bulkLines is how many lines they and the imports of this console take.
+func (a *app) bulkLines() int {
+	return min(len(a.running())+len(a.desk.Importing()), bulksShown)
+}
 
 // drawBulks writes a line for each bulk act under way, the newest last, with the
 // key that stops that one.
 func (a *app) drawBulks(c *paint.Canvas, n int) {
+	importing := a.desk.Importing()
+	for i := range importing[:min(len(importing), n)] {
+		a.drawImport(c, &importing[i], i == len(importing)-1)
+		n--
+	}
 	running := a.running()
+	n = min(n, len(running)) // one may have ended meanwhile
 	hidden := len(running) - n
 	for i, b := range running[hidden:] {
 		hint := text.Safe("")
 		if i == n-1 && hidden > 0 {
 			hint = text.Safe("and " + strconv.Itoa(hidden) + " more  ")
 		}
-		if key := a.env.Keys.Label(keymap.Stop); i == n-1 && key != "" && !a.env.ReadOnly {
+		if key := a.env.Keys.Label(keymap.Stop); i == n-1 && len(importing) == 0 && key != "" && !a.env.ReadOnly {
 			hint += text.Safe(key) + " stops it "
 		}
 		a.drawBulk(c, &b, hint)
 		c.End()
 	}
+}
+
+func (a *app) drawImport(c *paint.Canvas, im *act.Importing, last bool) {
+	c.Gap(1)
+	c.Put(themes.Text, "Importing "+text.Clean(filepath.Base(im.File))+" into "+text.Clean(im.Queue)+" ")
+	words := "being checked"
+	if im.Rows > 0 {
+		words = text.Plural(im.Rows, "row")
+	}
+	c.Put(themes.Muted, text.Safe(a.env.Glyphs.Sep+" "+words))
+	if key := a.env.Keys.Label(keymap.Stop); last && key != "" {
+		c.Right(themes.Muted, text.Safe(key)+" stops it ")
+	}
+	c.End()
 }
 
 func (a *app) drawBulk(c *paint.Canvas, b *engine.BulkState, hint text.Safe) {
@@ -111,8 +134,21 @@ func timeLeft(b *engine.BulkState) time.Duration {
 	return time.Duration(float64(b.Of-b.Tried()) / b.Speed * float64(time.Second))
 }
 
-// stop asks whether the bulk act begun last is to end; one's own before others'.
+// stop asks whether the import or the bulk act begun last is to end; one's own
+// before others'.
 func (a *app) stop() tea.Cmd {
+	if importing := a.desk.Importing(); len(importing) > 0 {
+		im := importing[len(importing)-1]
+		a.dialogs = append(a.dialogs, dialog.NewConfirm(a.env, dialog.Confirm{
+			Title: "Stop importing " + text.Clean(filepath.Base(im.File)) + "?", Yes: "Stop",
+			Lines: []text.Safe{"Where all rows or none are wanted, none stays; else what is stored stays, and the outcome tells how to go on."},
+			Then: func(env.Env, dialog.Answer) screen.Effects {
+				im.Stop()
+				return screen.Effects{}
+			},
+		}))
+		return nil
+	}
 	running := a.running()
 	if why := act.Barred(a.env); why != "" || len(running) == 0 {
 		words := text.Safe("No act on many items is under way")

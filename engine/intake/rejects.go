@@ -3,8 +3,11 @@ package intake
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -71,3 +74,19 @@ func (r *Rejects) addJSON(row Row, reason error) error {
 
 // MoreRejects is NewRejects for the rest of a file that has its header.
 func MoreRejects(w io.Writer, f *File) *Rejects { return &Rejects{w: w, f: f, n: 1} }
+
+// CreateRejects makes a new file for the rejected rows of another, beside it:
+// orders.csv.rejects, or where there is one orders.csv.rejects.2, and so on.
+func CreateRejects(path string) (*os.File, string, error) {
+	path += ".rejects"
+	for n := 1; ; n++ {
+		name := path
+		if n > 1 {
+			name = fmt.Sprintf("%s.%d", path, n)
+		}
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, name, err
+		}
+	}
+}

@@ -22,6 +22,7 @@ type Desk struct {
 	ctx     context.Context
 	engine  Engine
 	numbers *screen.Numbers
+	imports *imports
 	exec    Exec
 	place   *time.Location // in which reports tell times
 }
@@ -34,7 +35,7 @@ func NewDesk(ctx context.Context, e Engine, actor string, run Exec) Desk {
 	if run == nil {
 		run = tea.ExecProcess
 	}
-	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}, exec: run, place: time.UTC}
+	return Desk{ctx: engine.WithActor(ctx, actor), engine: e, numbers: &screen.Numbers{}, imports: &imports{}, exec: run, place: time.UTC}
 }
 
 // In gives the desk whose reports tell times as they are at a place.

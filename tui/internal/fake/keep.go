@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"strings"
 
 	"signalbox/engine"
@@ -41,4 +42,17 @@ func (e *Engine) Add(_ context.Context, r engine.AddRequest) ([]engine.AddResult
 	}
 	e.Change(nil)
 	return results, nil
+}
+
+// Import implements act.Keeper.
+func (e *Engine) Import(ctx context.Context, r engine.ImportRequest, rows iter.Seq2[engine.NewItem, error]) (engine.ImportResult, error) {
+	add := engine.AddRequest{Queue: r.Queue}
+	for item, err := range rows {
+		if err != nil {
+			return engine.ImportResult{}, err
+		}
+		add.Items = append(add.Items, item)
+	}
+	_, err := e.Add(ctx, add)
+	return engine.ImportResult{Stored: int64(len(add.Items))}, err
 }

@@ -17,14 +17,15 @@ func Import(e env.Env, d act.Desk, to screen.Addr, queue string) screen.Effects 
 	return screen.Want(screen.Ask{Dialog: importForm(e, d, to, form.Values{"queue": queue}, nil)})
 }
 
-// The two ways with bad rows, as the form has them.
-const (
-	badStop = "store nothing"
-	badSkip = "pass them over"
-)
+// ways are what can be done about bad rows, in the form's words and the engine's.
+func ways() (words []string, mode map[string]string) {
+	words = []string{"store nothing", "stop at the first", "store the others"}
+	return words, map[string]string{words[0]: engine.AllOrNothing, words[1]: engine.StopOnFirstFailure, words[2]: engine.Independent}
+}
 
 func importForm(e env.Env, d act.Desk, to screen.Addr, typed form.Values, err error) screen.Dialog {
-	field, bad := "", badStop
+	options, mode := ways()
+	field, bad := "", options[0]
 	if err != nil {
 		field = fieldOf(err, typed)
 	}
@@ -37,7 +38,7 @@ func importForm(e env.Env, d act.Desk, to screen.Addr, typed form.Values, err er
 			{Name: "file", Label: "file", Value: typed["file"], Path: true, Hint: "CSV, JSON lines or a JSON array; tab completes"},
 			{Name: "queue", Label: "into queue", Value: typed["queue"], Hint: "One that is not there yet is added, as transactions that robots pull"},
 			{Name: "reference", Label: "reference", Value: typed["reference"], Hint: "The column that names an item, as in orderID. Empty: the column Reference, where there is one"},
-			{Name: "bad", Label: "bad rows", Value: bad, Options: []string{badStop, badSkip}, Hint: "signalbox item import --mode independent also keeps them in a file"},
+			{Name: "bad", Label: "bad rows", Value: bad, Options: options, Hint: "Those that are not stored stand in a new file beside it, FILE.rejects, to be mended and imported"},
 		},
 		Check: func(v form.Values) (string, error) {
 			switch {
@@ -52,7 +53,7 @@ func importForm(e env.Env, d act.Desk, to screen.Addr, typed form.Values, err er
 			_, known := e.Queue(v["queue"])
 			im := act.Import{
 				Queue: engine.DefaultQueue(v["queue"], store.Transactions), New: !known, File: form.Path(v["file"]),
-				Reference: v["reference"], Skip: v["bad"] == badSkip, Zone: e.Place, Now: e.Now,
+				Reference: v["reference"], Mode: mode[v["bad"]], Zone: e.Place, Now: e.Now,
 			}
 			return d.Import(to, im, func(err error) screen.Dialog { return importForm(e, d, to, v, err) })
 		},
