@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"signalbox/cli"
@@ -124,5 +126,25 @@ func TestInterruptCancelsABulkAct(t *testing.T) {
 	}
 	if q := parse[queue](t, r.ok("queue", "show", "q", "-o", "json")); q.Counts["retried"] != 1 || q.Counts["business-exception"] != 3 {
 		t.Errorf("the counts are %v", q.Counts)
+	}
+}
+
+// What had come when the engine died is still an array, and told.
+func TestABulkActThatLosesItsEngine(t *testing.T) {
+	r := newRig(t)
+	served := r.serveProcess()
+	exceptions(r, 4)
+	var out bytes.Buffer
+	errs := interrupter{interrupt: sync.OnceFunc(func() {
+		served.signal(syscall.SIGKILL)
+		_ = served.cmd.Wait()
+	})}
+	r.terminal = true
+	code := cli.Run(t.Context(), r.world(&out, &errs), []string{"item", "retry", "--queue", "q", "--status", "exception", "--all", "--yes", "--rate", "1/h", "-o", "json"})
+	if code != 7 || !strings.Contains(errs.String(), "retry: its engine is gone, and had come to at least 1 of 4 items") {
+		t.Errorf("exit %d, %s", code, &errs)
+	}
+	if rows := parse[[]outcome](t, out.String()); len(rows) > 1 {
+		t.Errorf("%d rows of 1", len(rows))
 	}
 }

@@ -82,20 +82,30 @@ func (d *decision) report(ctx context.Context, s Service, state engine.BulkState
 	}
 	state, err := w.follow(ctx, state)
 	w.progress.clear()
-	if err != nil {
-		return err
-	}
 	if w.rows != nil {
-		if err := w.rows.end(); err != nil {
-			return err
-		}
-	} else if err := w.summary(ctx, state); err != nil {
-		return err
+		err = errors.Join(err, w.rows.end()) // what came is whole whatever happened
+	} else if err == nil {
+		err = w.summary(ctx, state)
+	}
+	if err != nil {
+		return brokenOff(&state, err)
 	}
 	if state.Arrived > 0 {
 		fmt.Fprintf(d.app.Stderr, "%s arrived since and untouched\n", counted(state.Arrived, "item"))
 	}
 	return w.verdict(ctx, state)
+}
+
+// brokenOff says where a bulk act was when its engine went away, which ends it.
+func brokenOff(b *engine.BulkState, err error) error {
+	if store.CodeOf(err) != store.CodeUnavailable {
+		return err
+	}
+	return &store.Error{
+		Code: store.CodeUnavailable, Thing: b.Verb, Err: err,
+		Rule: fmt.Sprintf("its engine is gone, and had come to at least %s of %s", text.Count(int64(b.Tried())), counted(b.Of, "item")),
+		Mend: "what is done stays done; run it again for the rest",
+	}
 }
 
 // bulkWatch follows one bulk act.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,6 +45,22 @@ func (a *app) running() []engine.BulkState {
 		}
 	}
 	return running
+}
+
+// bulksLost tells of acts that ran in the picture before and that the engine
+// knows nothing of any more: it is another one, and what they had left is left.
+func (a *app) bulksLost(before *engine.Snapshot) {
+	if before == nil {
+		return
+	}
+	for _, b := range before.Bulks {
+		known := slices.ContainsFunc(a.env.Snap.Bulks, func(now engine.BulkState) bool { return now.ID == b.ID })
+		if known || !b.Running() || a.ended[b.ID] {
+			continue
+		}
+		what := text.Safe(act.Doing(b.Verb) + " " + text.Plural(int64(b.Of), "item"))
+		a.toasts.Add(screen.Toast{Level: screen.Warning, Text: what + " ended with its engine: " + done(&b)}, a.env.Now)
+	}
 }
 
 // bulkLines is how many lines they and the imports of this console take.
@@ -170,7 +187,7 @@ func (a *app) stop() tea.Cmd {
 	}
 	a.dialogs = append(a.dialogs, dialog.NewConfirm(a.env, dialog.Confirm{
 		Title: "Stop " + text.Safe(lower(act.Doing(b.Verb))) + " " + text.Safe(text.Plural(int64(b.Of), "item")) + whose + "?",
-		Lines: []text.Safe{done(&b)}, Yes: "Stop",
+		Lines: []text.Safe{"What is done stays done; the rest is left as it is."}, Yes: "Stop",
 		Then: func(env.Env, dialog.Answer) screen.Effects { return screen.Do(a.desk.Stop(b.ID)) },
 	}))
 	return nil

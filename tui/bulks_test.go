@@ -66,7 +66,7 @@ func TestBulkActIsStopped(t *testing.T) {
 	c.engine.Advance(1, 2)
 	c.feed()
 	c.press("X")
-	c.shows("Stop retrying 5 items?", "2 are done and stay done; the rest is left as it is.", "▸ No")
+	c.shows("Stop retrying 5 items?", "What is done stays done; the rest is left as it is.", "▸ No")
 	c.press("enter")
 	if got := c.engine.Bulk(1); got != "running 2 of 5" {
 		t.Fatal(got)
@@ -80,6 +80,18 @@ func TestBulkActIsStopped(t *testing.T) {
 	}
 	c.press("X")
 	c.shows("No act on many items is under way")
+}
+
+// An act that ran when its engine died is not dropped without a word: the next
+// engine knows nothing of it.
+func TestBulkActOfADeadEngineIsTold(t *testing.T) {
+	c, _ := slow(t)
+	c.engine.Advance(1, 2)
+	c.feed()
+	c.engine.Forget()
+	c.feed()
+	c.shows("Retrying 5 items ended with its engine: 2 are done and stay done; the rest is left as it is.")
+	c.hides("X stops it")
 }
 
 // Another console's act is shown as such, and can be stopped from here.

@@ -119,9 +119,11 @@ func (a *app) ask() tea.Cmd {
 
 // show makes a snapshot the picture and tells the screen in front.
 func (a *app) show(snap *engine.Snapshot) tea.Cmd {
-	first := a.env.Snap == nil
+	before := a.env.Snap
+	first := before == nil
 	a.feed.after = snap.Revision
 	a.env.Snap = snap
+	a.bulksLost(before)
 	a.speeds.Take(snap, a.env.Now)
 	ring := a.announce(snap.Notices, first)
 	if snap.ReadOnly {

@@ -201,3 +201,7 @@ func (e *Engine) Begun() int {
 	defer e.mu.Unlock()
 	return len(e.bulks)
 }
+
+// Forget makes the engine one that knows of no bulk act, as the next one on the
+// same store is.
+func (e *Engine) Forget() { e.change(func(s *engine.Snapshot) { s.Bulks = nil }) }
