@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"signalbox/store"
 )
 
 // parseFieldFilter reads a filter of small lists, which are filtered here: words
@@ -28,7 +30,7 @@ func parseFieldFilter(filter string) (func(any) bool, error) {
 	}
 	return func(row any) bool {
 		fields := map[string]any{}
-		if b, err := json.Marshal(row); err != nil || json.Unmarshal(b, &fields) != nil {
+		if b, err := store.Encode(row); err != nil || json.Unmarshal(b, &fields) != nil {
 			return false
 		}
 		for _, t := range terms {

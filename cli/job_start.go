@@ -2,14 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"signalbox/engine"
 	"signalbox/engine/export"
+	"signalbox/store"
 )
 
 // starting is one run of job start.
@@ -38,7 +39,7 @@ func (s *starting) flags(c *cobra.Command) {
 
 // run starts the job, and follows it if that was asked for.
 func (s *starting) run(ctx context.Context, kind string, request any) error {
-	raw, err := json.Marshal(request)
+	raw, err := store.Encode(request)
 	if err != nil {
 		return err
 	}
@@ -130,9 +131,10 @@ func (a *app) startImport() *cobra.Command {
 func (a *app) startBulk() *cobra.Command {
 	s := &starting{app: a}
 	b := &s.bulk
+	var until string
 	c := &cobra.Command{
-		Use: "bulk VERB", Short: "Act on all items that match: retry, verify, delete or requeue", Args: takes("VERB"),
-		Long: "Act on all items that match when it is asked for; what comes later is not touched. The verbs are retry, verify, assign, note, clear, delete, and requeue (deferred items may be claimed now). " +
+		Use: "bulk VERB", Short: "Act on all items that match, as in retry, verify, delete or requeue", Args: takes("VERB"),
+		Long: "Act on all items that match when it is asked for; what comes later is not touched. The verbs are " + strings.Join(engine.BulkJobVerbs, ", ") + " (deferred items may be claimed now). " +
 			"After a crash it goes on with those that are left.",
 		Example: "signalbox job start bulk retry --queue orders --status failed --watch",
 	}
@@ -140,6 +142,7 @@ func (a *app) startBulk() *cobra.Command {
 	s.sel.flags(c)
 	f.IntVar(&b.First, "first", 0, "only the first of them (0 = all)")
 	f.StringVar(&b.Note, "note", "", "for the history")
+	f.StringVar(&until, "until", "", "for defer: when they may be claimed: a time, or +2h")
 	f.StringVar(&b.Reviewer, "reviewer", "", "who judges (default you)")
 	f.BoolVar(&s.yes, "yes", false, "do not ask")
 	s.flags(c)
@@ -152,6 +155,11 @@ func (a *app) startBulk() *cobra.Command {
 			return usage("`"+c.CommandPath()+"`", "nothing says which items", "add --queue, --status, --group or --filter")
 		}
 		b.Verb, b.Select = args[0], []engine.ListRequest{r}
+		if c.Flags().Changed("until") {
+			if b.Until, err = a.moment("until", until); err != nil {
+				return err
+			}
+		}
 		if !s.yes {
 			if err := a.confirmed("`job start bulk`", "Bulk "+b.Verb+" all that match now?"); err != nil {
 				return err

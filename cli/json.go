@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"unicode"
+
+	"signalbox/store"
 )
 
 // json writes v as JSON, for a terminal without anything it would obey.
 func (a *app) json(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
+	b, err := store.Encode(v)
 	if err == nil && a.IsTerminal(a.Stdout) {
 		b = visible(b)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"signalbox/engine"
@@ -19,9 +18,9 @@ type acted struct {
 // shown.
 func (a acted) MarshalJSON() ([]byte, error) {
 	if a.now == nil {
-		return json.Marshal(a.Outcome)
+		return store.Encode(a.Outcome)
 	}
-	b, err := json.Marshal(a.now)
+	b, err := store.Encode(a.now)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (a *app) formatOfOne() (string, error) {
 
 // printFields prints an object's fields in their order, each on a line.
 func (a *app) printFields(v any) error {
-	b, err := json.Marshal(v)
+	b, err := store.Encode(v)
 	if err != nil {
 		return err
 	}

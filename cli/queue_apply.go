@@ -172,7 +172,7 @@ func (f *queueFile) plan(queues []engine.QueueState) (steps []step, err error) {
 }
 
 func newQueue(want declared) step {
-	family, _ := json.Marshal(want.Family)
+	family, _ := store.Encode(want.Family)
 	none := json.RawMessage("null")
 	s := step{want: want, add: true, changes: []settingChange{{want.Name, "family", none, family, setting{}}}}
 	plain := engine.DefaultQueue(want.Name, want.Family)
@@ -258,7 +258,7 @@ func (a *app) take(ctx context.Context, s Service, step step) error {
 	if len(patch) == 0 {
 		return nil
 	}
-	b, err := json.Marshal(patch)
+	b, err := store.Encode(patch)
 	if err != nil {
 		return err
 	}

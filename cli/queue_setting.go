@@ -65,7 +65,7 @@ func queueSettings() []setting {
 
 // json is the setting's value, null for none.
 func (s setting) json(q *store.Queue) json.RawMessage {
-	b, err := json.Marshal(s.at(q))
+	b, err := store.Encode(s.at(q))
 	if err != nil || slices.Contains([]string{"[]", `""`}, string(b)) {
 		return json.RawMessage("null")
 	}
@@ -96,7 +96,7 @@ func (s setting) canonical(q *store.Queue) []byte {
 	if d.Decode(&v) != nil {
 		return raw
 	}
-	b, err := json.Marshal(v)
+	b, err := store.Encode(v)
 	if err != nil {
 		return raw
 	}
@@ -106,7 +106,7 @@ func (s setting) canonical(q *store.Queue) []byte {
 // set gives the setting a value as TOML has it. A schema is JSON in a text.
 func (s setting) set(q *store.Queue, value any) error {
 	to := s.at(q)
-	raw, err := json.Marshal(value)
+	raw, err := store.Encode(value)
 	if schema, is := to.(*store.JSON); is {
 		text, isText := value.(string)
 		if !isText || json.Unmarshal([]byte(text), new(map[string]any)) != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"signalbox/engine"
+	"signalbox/store"
 )
 
 // settings turns flags into a patch of a queue's settings.
@@ -147,7 +148,7 @@ func (s settings) patch(command []string) (json.RawMessage, error) {
 	if len(consumer) > 0 {
 		patch["consumer"] = consumer
 	}
-	return json.Marshal(patch)
+	return store.Encode(patch)
 }
 
 // schemas reads the schemas' flags; none is null.

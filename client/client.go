@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"signalbox/engine"
@@ -73,7 +74,7 @@ func send[Out any](ctx context.Context, c *Client, method, path string, in any) 
 	}
 	var body []byte
 	if in != nil {
-		if body, err = json.Marshal(in); err != nil {
+		if body, err = store.Encode(in); err != nil {
 			return out, err
 		}
 	}
@@ -137,6 +138,12 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = e.Err
 	}
 	return store.Unavailable("socket "+c.path, err, "start the engine with `signalbox serve`")

@@ -117,6 +117,7 @@ func (c *Client) Import(ctx context.Context, r engine.ImportRequest, rows iter.S
 func writeRows(ctx context.Context, w io.Writer, rows iter.Seq2[engine.NewItem, error]) (bad, err error) {
 	buf := bufio.NewWriterSize(w, 64<<10)
 	e := json.NewEncoder(buf)
+	e.SetEscapeHTML(false)
 	for item, err := range rows {
 		if err == nil {
 			err = ctx.Err()

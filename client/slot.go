@@ -20,7 +20,7 @@ func (c *Client) HoldSlot(ctx context.Context, r engine.SlotRequest, told func(e
 	if c.opt.ReadOnly {
 		return errReadOnly
 	}
-	body, err := json.Marshal(r)
+	body, err := store.Encode(r)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type recordJSON struct {
 // MarshalJSON writes the item's fields and its contents as one flat object.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain store.Item
-	return json.Marshal(struct {
+	return store.Encode(struct {
 		ID store.ID `json:"id"`
 		plain
 		recordJSON

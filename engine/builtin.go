@@ -117,7 +117,7 @@ func Builtin(name string) bool { return strings.HasPrefix(name, BuiltinPrefix) }
 
 // addBuiltin adds an item of a built-in job, unless it is there by its key.
 func (t *tx) addBuiltin(q *store.Queue, job, key string, weight int, payload any) error {
-	b, err := json.Marshal(payload)
+	b, err := store.Encode(payload)
 	if err != nil {
 		return err
 	}

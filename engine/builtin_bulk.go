@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"signalbox/store"
 )
@@ -13,6 +14,9 @@ const (
 	resultsName = ".results" // what became of them
 	requeue     = "requeue"  // waiting items may be claimed now
 )
+
+// BulkJobVerbs are what a bulk job does: all bulk acts, and requeue.
+var BulkJobVerbs = append(slices.Clone(bulkVerbs), requeue)
 
 // bulkItem is the work of one item of a bulk job: its share of the frozen set.
 type bulkItem struct {
@@ -37,8 +41,13 @@ func (e *Engine) newBulk(ctx context.Context, raw json.RawMessage) (b builtinJob
 	if err != nil {
 		return b, err
 	}
-	if r.Verb == requeue {
-		r.Verb = BulkDefer
+	switch {
+	case !slices.Contains(BulkJobVerbs, r.Verb):
+		return b, noVerb(r.Verb, BulkJobVerbs)
+	case r.Verb == BulkDefer && r.Until == 0:
+		return b, store.Invalid("bulk job defer", "it needs a time to wait for", "give --until, or use requeue for now")
+	case r.Verb == requeue:
+		r.Verb, r.Until = BulkDefer, 0
 	}
 	if r.Of != 0 || r.Rate != (Rate{}) {
 		return b, store.Invalid("a bulk job", "it takes no rate, and undoes no other", "use a bulk act")
@@ -55,7 +64,7 @@ func (e *Engine) newBulk(ctx context.Context, raw json.RawMessage) (b builtinJob
 		of = min(of, r.First)
 	}
 	r.Targets = nil
-	about, err := json.Marshal(r)
+	about, err := store.Encode(r)
 	if err != nil {
 		return b, err
 	}
@@ -66,7 +75,7 @@ func (e *Engine) newBulk(ctx context.Context, raw json.RawMessage) (b builtinJob
 			for n := from; n < min(from+bulkBatch, of); n++ {
 				targets = append(targets, set.target(n))
 			}
-			data, err := json.Marshal(targets)
+			data, err := store.Encode(targets)
 			if err != nil {
 				return err
 			}

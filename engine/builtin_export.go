@@ -95,7 +95,7 @@ func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.
 			return nil, err
 		}
 	}
-	kept, err := json.Marshal(&survey)
+	kept, err := store.Encode(&survey)
 	if err != nil {
 		return nil, err
 	}
@@ -306,6 +306,6 @@ func why(i *store.Item) string {
 
 // output words what a built-in's item gave.
 func output(v any) json.RawMessage {
-	b, _ := json.Marshal(v) // plain numbers always marshal
+	b, _ := store.Encode(v) // plain numbers always marshal
 	return b
 }

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"signalbox/store"
@@ -63,6 +65,13 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	case m.Path != "" && !filepath.IsAbs(m.Path):
 		return b, store.Invalid(fmt.Sprintf("path %q", m.Path), "the engine may run elsewhere", "write it whole, from / on")
 	}
+	if m.Path != "" {
+		f, err := OpenRows(m.Path)
+		if err != nil {
+			return b, err
+		}
+		_ = f.Close() // only its being there is asked
+	}
 	if Builtin(m.Queue) {
 		return b, reserved(m.Queue)
 	}
@@ -72,6 +81,22 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	return builtinJob{queue: ImportQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
 		return t.addBuiltin(q, j.ID, "import", 1, m)
 	}}, nil
+}
+
+// OpenRows opens the file of an import.
+func OpenRows(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, store.Invalid("file "+path, "it is no file of rows", "give a file, not a folder or a device")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, store.Invalid("file "+path, "it can't be read: "+errors.Unwrap(err).Error(), "put it where the engine can read it")
+	}
+	return f, nil
 }
 
 // reserved refuses what only the engine itself does with built-in queues.

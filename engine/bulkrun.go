@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"signalbox/store"
@@ -11,6 +12,14 @@ import (
 
 // bulkSlice bounds how long one commit is taken up by a bulk act.
 const bulkSlice = 10 * time.Millisecond
+
+// bulkVerbs are the bulk acts there are.
+var bulkVerbs = []string{BulkRetry, Verify, Assign, Note, Clear, BulkDelete, BulkDefer, BulkUndo}
+
+func noVerb(verb string, verbs []string) error {
+	last := len(verbs) - 1
+	return store.Invalid(fmt.Sprintf("bulk act %q", verb), "there is none of this name", "use "+strings.Join(verbs[:last], ", ")+" or "+verbs[last])
+}
 
 // act is what the request does to one item. It refuses a request that makes no
 // sense, before anything is frozen.
@@ -50,7 +59,7 @@ func (r *BulkRequest) act() (func(*tx, *store.Queue, *store.Item) (store.ID, err
 	review := ReviewRequest{Action: r.Verb, Reviewer: r.Reviewer, Note: r.Note}
 	if err := review.validate(); err != nil {
 		if r.Verb != Note {
-			err = store.Invalid(fmt.Sprintf("bulk act %q", r.Verb), "there is none of this name", "use retry, assign, verify, note, clear, delete, defer or undo")
+			err = noVerb(r.Verb, bulkVerbs)
 		}
 		return nil, err
 	}

@@ -134,7 +134,7 @@ func veilPatch(patch json.RawMessage) json.RawMessage {
 			if json.Unmarshal(raw, &headers) != nil {
 				return json.RawMessage(quotedVeil)
 			}
-			veiled, _ := json.Marshal(VeilHeaders(headers)) // texts always marshal
+			veiled, _ := store.Encode(VeilHeaders(headers)) // texts always marshal
 			return veiled
 		})
 	})
@@ -156,6 +156,6 @@ func inField(raw json.RawMessage, name string, change func(json.RawMessage) json
 	if !found {
 		return raw
 	}
-	changed, _ := json.Marshal(fields)
+	changed, _ := store.Encode(fields)
 	return changed
 }

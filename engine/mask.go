@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"signalbox/store"
 )
 
 // Veil stands for a value that its queue's mask keeps from people.
@@ -48,7 +50,7 @@ func hideIn(b *bytes.Buffer, raw json.RawMessage, mask []string, path string) er
 			if err != nil {
 				return err
 			}
-			quoted, err := json.Marshal(name)
+			quoted, err := store.Encode(name)
 			if err != nil {
 				return err
 			}

@@ -99,7 +99,7 @@ func cleanObject(b json.RawMessage) json.RawMessage {
 	if b = bytes.ToValidUTF8(b, []byte("\uFFFD")); isObject(b) && json.Valid(b) {
 		return b
 	}
-	text, _ := json.Marshal(map[string]string{"text": cleanText(string(b), len(b))}) // a string always marshals
+	text, _ := store.Encode(map[string]string{"text": cleanText(string(b), len(b))}) // a string always marshals
 	return text
 }
 

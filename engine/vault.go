@@ -148,7 +148,7 @@ func (v *vault) show(rec *Record) {
 	for field, content := range map[string]*json.RawMessage{fieldPayload: &rec.Payload, fieldOutput: &rec.Output, fieldAnalytics: &rec.Analytics} {
 		opened, err := v.open(rec.Chain, field, *content)
 		if err != nil {
-			opened, _ = json.Marshal(veiled(err)) // a string always marshals
+			opened, _ = store.Encode(veiled(err)) // a string always marshals
 		}
 		*content = opened
 	}

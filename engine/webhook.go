@@ -129,7 +129,7 @@ func (t *tx) announce(event string, data any) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	b, err := json.Marshal(data)
+	b, err := store.Encode(data)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,16 @@ package server
 
 import (
 	"context"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"signalbox/engine"
@@ -37,6 +42,7 @@ func operation[In, Out any](pattern string, limit int64, bind func(*params) In, 
 	return route{pattern, limit, func(ctx context.Context, s Service, r *http.Request) (any, error) {
 		p := &params{r: r}
 		in := bind(p)
+		p.strangers()
 		if p.err != nil {
 			return nil, p.err
 		}
@@ -75,18 +81,79 @@ func unfit(err error) error {
 	if _, ok := errors.AsType[*store.Error](err); ok {
 		return err
 	}
+	if unlike, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && unlike.Field != "" {
+		what, example := wanted(unlike.Type)
+		return store.Invalid(unlike.Field, "a "+unlike.Value+" is not "+what, "write it as "+example)
+	}
+	if text, own := strings.CutPrefix(err.Error(), "json: "); own {
+		err = errors.New(text)
+	}
 	return &store.Error{Code: store.CodeInvalid, Thing: "the request's body", Rule: "it is not what this operation takes", Err: err, Mend: "see docs/api.md"}
+}
+
+// wanted says what a field of a type takes, and how that is written.
+func wanted(t reflect.Type) (what, example string) {
+	switch t {
+	case reflect.TypeFor[store.Duration]():
+		return "a duration", `"30s"`
+	case reflect.TypeFor[store.Time]():
+		return "a time", `"2030-01-31T12:00:00Z"`
+	case reflect.TypeFor[store.ID]():
+		return "an item's id", `"orders/12"`
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "a text", `"a text"`
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false", "true"
+	case reflect.String:
+		return "a text", `"a text"`
+	case reflect.Slice, reflect.Array:
+		return "a list", "[…]"
+	case reflect.Struct, reflect.Map:
+		return "an object", "{…}"
+	}
+	return "such a number", "3"
 }
 
 // params reads a request's path and query, and remembers what was wrong.
 type params struct {
-	r   *http.Request
-	err error
+	r     *http.Request
+	known []string // keys of the query that the operation has
+	err   error
 }
 
 func (p *params) path(name string) string { return p.r.PathValue(name) }
 
-func (p *params) text(name string) string { return p.r.URL.Query().Get(name) }
+func (p *params) texts(name string) []string {
+	if !slices.Contains(p.known, name) {
+		p.known = append(p.known, name)
+	}
+	return p.r.URL.Query()[name]
+}
+
+func (p *params) text(name string) string {
+	if given := p.texts(name); len(given) > 0 {
+		return given[0]
+	}
+	return ""
+}
+
+// strangers refuses a key of the query that nothing has read: an operation that
+// passed over it would select more than was meant.
+func (p *params) strangers() {
+	for _, name := range slices.Sorted(maps.Keys(p.r.URL.Query())) {
+		if slices.Contains(p.known, name) {
+			continue
+		}
+		mend := "leave it out, this operation has no query"
+		if len(p.known) > 0 {
+			mend = "use " + strings.Join(p.known, ", ")
+		}
+		p.fail(store.Invalid("query key "+strconv.Quote(name), "there is none of this name", mend))
+	}
+}
 
 func (p *params) flag(name string) bool {
 	v := p.text(name)
@@ -142,7 +209,7 @@ func (p *params) list() engine.ListRequest {
 		Sort: p.text("sort"), Desc: p.flag("desc"), Limit: p.limit(), Order: p.text("order"), AfterReference: p.text("after_reference"),
 		Budget: store.Duration(p.duration("budget")),
 	}
-	for _, name := range p.r.URL.Query()["status"] {
+	for _, name := range p.texts("status") {
 		status, err := store.ParseStatus(name)
 		if err != nil {
 			p.fail(err)

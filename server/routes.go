@@ -227,7 +227,7 @@ func next(s Service, ctx context.Context, in wire.NextRequest) (answer wire.Next
 	if err == nil && ctx.Err() != nil {
 		return answer, giveBack(ctx, s, records)
 	}
-	answer = wire.NextAnswer{Outcomes: wire.Outcomes(settled), Items: append([]engine.Record{}, records...)}
+	answer = wire.NextAnswer{Outcomes: wire.InPlace(in.Settlements, settled), Items: append([]engine.Record{}, records...)}
 	if wire.Unclaimed(err) {
 		answer.Problem, err = wire.Flat(err), nil
 	}
@@ -252,7 +252,10 @@ func postpone(s Service, ctx context.Context, in wire.Postponement) (struct{}, e
 
 func settle(s Service, ctx context.Context, in []wire.Settlement) ([]wire.Outcome, error) {
 	answers, err := s.Settle(ctx, wire.Settled(in))
-	return wire.Outcomes(answers), err
+	if err != nil {
+		return nil, err
+	}
+	return wire.InPlace(in, answers), nil
 }
 
 func retry(s Service, ctx context.Context, in wire.RetryRequest) ([]wire.Outcome, error) {
@@ -324,6 +327,7 @@ func imports(s Service, ctx context.Context, in importing) (engine.ImportResult,
 // rows yields the items of a body of JSON values.
 func (in importing) rows(yield func(engine.NewItem, error) bool) {
 	d := json.NewDecoder(in.body)
+	d.DisallowUnknownFields()
 	for {
 		var row wire.ImportRow
 		err := d.Decode(&row)

@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"signalbox/engine"
@@ -104,9 +105,28 @@ func Handler(s Service, o Options) http.Handler {
 		mux.Handle(r.pattern, handler{r, s, o.Log})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, store.NotFound(r.Method+" "+r.URL.Path, "the API is under /v1"))
+		methods := methodsOf(mux, r)
+		if len(methods) == 0 {
+			refuse(w, store.NotFound(r.Method+" "+r.URL.Path, "the API is under /v1"))
+			return
+		}
+		allowed := strings.Join(methods, ", ")
+		w.Header().Set("Allow", allowed)
+		reply(w, http.StatusMethodNotAllowed, wire.Failure{Error: store.Invalid(r.Method+" "+r.URL.Path, "there is no such method here", "use "+allowed)})
 	})
 	return mux
+}
+
+// methodsOf are the methods that the path of a request takes.
+func methodsOf(mux *http.ServeMux, r *http.Request) (methods []string) {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		asked := r.Clone(r.Context())
+		asked.Method = method
+		if _, pattern := mux.Handler(asked); strings.HasPrefix(pattern, method+" ") {
+			methods = append(methods, method)
+		}
+	}
+	return methods
 }
 
 // handler runs one route.
@@ -169,7 +189,7 @@ func (b *writing) announce(names ...string) {
 func (b *writing) count(name string, n int64) { b.w.Header().Set(name, strconv.FormatInt(n, 10)) }
 
 func (b *writing) line(v any) error {
-	text, err := json.Marshal(v)
+	text, err := store.Encode(v)
 	if err != nil {
 		return err
 	}
@@ -220,7 +240,7 @@ func refuse(w http.ResponseWriter, err error) {
 }
 
 func reply(w http.ResponseWriter, status int, answer any) {
-	body, err := json.Marshal(answer)
+	body, err := store.Encode(answer)
 	if v := reflect.ValueOf(answer); err == nil && v.Kind() == reflect.Slice && v.IsNil() {
 		body = []byte("[]") // a list of nothing is a list
 	}

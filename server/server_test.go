@@ -141,8 +141,41 @@ func TestRefusals(t *testing.T) {
 		{"PATCH /v1/queues/q", `{"retries":99}`, 400, `"code":2`},
 		{"PUT /v1/pool", `{"pool":2}`, 400, `a pool has at least 3 slots`},
 		{"POST /v1/items", `{"queue":"q","items":[{"payload":1},{"payload":{},"reference":"\""}]}`, 400, `"results":[{},{"problem":{"code":2`},
+		{"POST /v1/claim", `{"queue":"q","robot":"r","wait":30}`, 400, `"thing":"wait","rule":"a number is not a duration","mend":"write it as \"30s\""`},
+		{"POST /v1/claim", `{"queue":"q","robot":7}`, 400, `a number is not a text`},
+		{"POST /v1/claim", `{"queue":"q","robot":"r","n":"7"}`, 400, `a string is not such a number`},
+		{"POST /v1/import?queue=q", `{"payload":{"a":1},"prioritty":"high"}`, 400, `unknown field \"prioritty\"`},
+		{"POST /v1/import?queu=q", `{"payload":{"a":1}}`, 400, `use queue, strict, from`},
+		{"GET /v1/select?queue=q&statuss=failed", "", 400, `"thing":"query key \"statuss\""`},
+		{"GET /v1/items?filtr=x", "", 400, `use queue, group, kind, filter, sort`},
+		{"GET /v1/queues?all=1", "", 400, `this operation has no query`},
+		{"PUT /v1/claim", `{}`, 405, `"mend":"use POST"`},
+		{"POST /v1/items/q/1", "", 405, `"mend":"use GET"`},
+		{"DELETE /v1/queues", "", 405, `"mend":"use GET, POST"`},
+		{"POST /v1/settle", `[{"item":"q/1","fense":1}]`, 400, `unknown field \"fense\"`},
 		{"POST /v1/start", strings.Repeat(" ", 17<<20), 413, `too large`},
 	} {
 		a.want(test.request, test.body, test.status, test.holds)
 	}
+}
+
+// A settlement that breaks a rule as it is read is refused in its place.
+func TestABadSettlementLeavesItsWaveAlone(t *testing.T) {
+	a := newAPI(t)
+	a.want("POST /v1/queues", `{"name":"q"}`, 200, "")
+	a.want("POST /v1/items", `{"queue":"q","items":[{"payload":{}},{"payload":{}}]}`, 200, "")
+	a.want("POST /v1/claim", `{"queue":"q","robot":"r","n":2}`, 200, "")
+	wave := func(item string) string {
+		return `[{"item":"nonsense","fence":1,"status":"success"},{"item":"` + item + `","fence":1,"status":"success"},{"item":"q/9","fence":1,"status":"success"}]`
+	}
+	for _, out := range []string{
+		a.want("POST /v1/settle", wave("q/1"), 200, "write it as orders/12"),
+		a.want("POST /v1/next", `{"settlements":`+wave("q/2")+`,"claim":{"queue":"q","robot":"r"}}`, 200, "write it as orders/12"),
+	} {
+		refused, ok, gone := strings.Index(out, `"refused"`), strings.Index(out, `"ok"`), strings.Index(out, `"gone"`)
+		if refused < 0 || ok < refused || gone < ok {
+			t.Errorf("answered %s", out)
+		}
+	}
+	a.want("POST /v1/settle", `[{"item":"","fence":1,"status":"success"}]`, 200, `"result"`)
 }

@@ -264,7 +264,7 @@ func (i *Item) NextDate() Time {
 // MarshalJSON writes the item's id before its fields.
 func (i Item) MarshalJSON() ([]byte, error) {
 	type plain Item
-	return json.Marshal(struct {
+	return Encode(struct {
 		ID ID `json:"id"`
 		plain
 	}{i.ID(), plain(i)})
@@ -335,7 +335,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 			m[Status(s).String()] = n
 		}
 	}
-	return json.Marshal(m)
+	return Encode(m)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

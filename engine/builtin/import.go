@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"time"
 
 	"signalbox/engine"
@@ -45,7 +44,7 @@ func (m *importer) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(run.progress)
+	return store.Encode(run.progress)
 }
 
 // read opens the file for fn.
@@ -72,11 +71,7 @@ func (m *importer) read(ctx context.Context, job *engine.ImportJob, fn func(*int
 // open gives the file, or the attachment as it is read.
 func (m *importer) open(ctx context.Context, job *engine.ImportJob) (io.ReadCloser, error) {
 	if job.Path != "" {
-		f, err := os.Open(job.Path)
-		if err != nil {
-			return nil, store.Invalid("file "+job.Path, "it can't be read: "+errors.Unwrap(err).Error(), "put it where the engine can read it")
-		}
-		return f, nil
+		return engine.OpenRows(job.Path)
 	}
 	out, in := io.Pipe()
 	go func() { in.CloseWithError(m.e.ReadAttachment(ctx, job.Of, job.Attachment, in)) }()

@@ -56,7 +56,7 @@ func (n *notifier) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(delivery{r.ID(), told.Event, told.At, told.Data})
+	body, err := store.Encode(delivery{r.ID(), told.Event, told.At, told.Data})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (n *notifier) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 	word, _ := io.ReadAll(io.LimitReader(answer.Body, answerKept)) // for people only
 	switch {
 	case answer.StatusCode/100 == 2:
-		return json.Marshal(map[string]int{"status": answer.StatusCode})
+		return store.Encode(map[string]int{"status": answer.StatusCode})
 	case answer.StatusCode == http.StatusGone:
 		return nil, store.Invalid("webhook "+w.Name, "it answered "+answer.Status, "remove it with `signalbox notify remove "+w.Name+"`")
 	}

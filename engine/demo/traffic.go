@@ -117,7 +117,7 @@ func (d *Demo) mail() (string, engine.NewItem) {
 }
 
 func payload(fields map[string]any) json.RawMessage {
-	b, _ := json.Marshal(fields) // strings and numbers always marshal
+	b, _ := store.Encode(fields) // strings and numbers always marshal
 	return b
 }
 

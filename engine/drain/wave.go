@@ -72,9 +72,9 @@ var statuses = map[string]string{
 // input is what a consumer is given: the item, or all of a claim.
 func input(queue string, records []engine.Record, together bool) ([]byte, error) {
 	if together {
-		return json.Marshal(newWave(queue, records))
+		return store.Encode(newWave(queue, records))
 	}
-	return json.Marshal(records[0])
+	return store.Encode(records[0])
 }
 
 // Bounds of how much of what a consumer says is kept.

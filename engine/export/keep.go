@@ -1,6 +1,10 @@
 package export
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"signalbox/store"
+)
 
 // keptSurvey is how a survey is written.
 type keptSurvey struct {
@@ -18,7 +22,7 @@ func (s *Survey) MarshalJSON() ([]byte, error) {
 		}
 		k.Fields[name] = [3]int{int(of.number), of.place, mark}
 	}
-	return json.Marshal(k)
+	return store.Encode(k)
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -4,6 +4,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -193,6 +194,36 @@ type Settlement struct {
 	engine.Settlement
 	ExactOutput    []byte `json:"output_base64,omitempty"`
 	ExactAnalytics []byte `json:"analytics_base64,omitempty"`
+	// Bad is the rule that a word of it broke as it was read, so that it is refused
+	// in its place and the others of its wave are settled.
+	Bad error `json:"-"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler; unknown fields are an error.
+func (s *Settlement) UnmarshalJSON(b []byte) error {
+	type plain Settlement
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err := d.Decode((*plain)(s))
+	if bad, ok := errors.AsType[*store.Error](err); ok {
+		s.Bad, err = bad, nil
+	}
+	return err
+}
+
+// InPlace gives the outcomes of settlements, in their order, from those of the
+// ones that are not bad.
+func InPlace(wired []Settlement, outcomes []engine.Outcome) []Outcome {
+	all := make([]engine.Outcome, 0, len(wired))
+	for _, s := range wired {
+		switch {
+		case s.Bad != nil:
+			all = append(all, engine.Outcome{Item: s.Item, Result: engine.Refused, Error: s.Bad.Error(), Err: s.Bad})
+		case len(outcomes) > 0:
+			all, outcomes = append(all, outcomes[0]), outcomes[1:]
+		}
+	}
+	return Outcomes(all)
 }
 
 // Settlements prepares settlements for the wire.
@@ -206,17 +237,20 @@ func Settlements(settlements []engine.Settlement) []Settlement {
 	return wired
 }
 
-// Settled gives settlements their contents back.
+// Settled gives the settlements that are not bad their contents back.
 func Settled(wired []Settlement) []engine.Settlement {
-	settlements := make([]engine.Settlement, len(wired))
-	for i, w := range wired {
-		settlements[i] = w.Settlement
+	settlements := make([]engine.Settlement, 0, len(wired))
+	for _, w := range wired {
+		if w.Bad != nil {
+			continue
+		}
 		if w.ExactOutput != nil {
-			settlements[i].Output = w.ExactOutput
+			w.Output = w.ExactOutput
 		}
 		if w.ExactAnalytics != nil {
-			settlements[i].Analytics = w.ExactAnalytics
+			w.Analytics = w.ExactAnalytics
 		}
+		settlements = append(settlements, w.Settlement)
 	}
 	return settlements
 }

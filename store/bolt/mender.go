@@ -51,7 +51,7 @@ func (m *mender) keep(place, queue string, key, value []byte) {
 			v.Payload = payload
 		}
 	}
-	line, err := json.Marshal(v)
+	line, err := store.Encode(v)
 	if err == nil {
 		m.kept = append(append(m.kept, line...), '\n')
 	}

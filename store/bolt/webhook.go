@@ -24,7 +24,7 @@ func (r *reader) Webhooks() (list []store.Webhook, err error) {
 
 // PutWebhooks implements store.Tx.
 func (t *tx) PutWebhooks(list []store.Webhook) error {
-	v, err := json.Marshal(list)
+	v, err := store.Encode(list)
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (f *draft) payload(content []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(lifted)
+	return store.Encode(lifted)
 }
 
 func decode(raw []byte, into *any) error {

@@ -3,7 +3,6 @@ package act
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -204,8 +203,8 @@ func jsonRows(w io.Writer, titles []string) (rowWriter, func() error) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			name, _ := json.Marshal(titles[i]) // strings always can
-			text, _ := json.Marshal(value)
+			name, _ := store.Encode(titles[i]) // strings always can
+			text, _ := store.Encode(value)
 			b.Write(name)
 			b.WriteByte(':')
 			b.Write(text)

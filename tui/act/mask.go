@@ -64,7 +64,7 @@ func each(original, masked json.RawMessage, replace func(o, m json.RawMessage) j
 		if masked[0] == '{' {
 			_, _ = od.Token()
 			name, _ := md.Token()
-			written, _ := json.Marshal(name)
+			written, _ := store.Encode(name)
 			b.Write(append(written, ':'))
 		}
 		var o, m json.RawMessage

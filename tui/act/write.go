@@ -46,7 +46,7 @@ func Object(s string) (json.RawMessage, error) {
 
 // patchOf writes settings as JSON; what is wrong with a file keeps its words.
 func patchOf(settings map[string]any) (json.RawMessage, error) {
-	raw, err := json.Marshal(settings)
+	raw, err := store.Encode(settings)
 	if own, ok := errors.AsType[*store.Error](err); ok {
 		return nil, own
 	}

@@ -103,7 +103,7 @@ func (s *session) set(args []string) {
 	patch, err := queueform.Change(q, args[1], strings.Join(args[2:], " "))
 	var raw json.RawMessage
 	if err == nil {
-		raw, err = json.Marshal(patch)
+		raw, err = store.Encode(patch)
 	}
 	if err == nil {
 		_, err = keeper.SetQueue(s.ctx, q.Name, raw)
