@@ -298,10 +298,10 @@ func TestDatesToComeCostNothing(t *testing.T) {
 		r.queue("q", store.Jobs, func(q *store.Queue) { q.SLA = store.Duration(30 * time.Minute) })
 		r.addN("q", 10)
 		synctest.Wait()
-		before := s.updates
+		before := s.updates.Load()
 		time.Sleep(29 * time.Minute)
 		synctest.Wait()
-		if n := s.updates - before; n != 0 {
+		if n := s.updates.Load() - before; n != 0 {
 			r.t.Errorf("%d changes while nothing was due", n)
 		}
 		if err := r.Close(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,11 +167,11 @@ func (r *rig) slotHistory(since store.Time) []store.Hold {
 // metered counts the commits of a store.
 type metered struct {
 	store.Store
-	updates int
+	updates atomic.Int64
 }
 
 func (c *metered) Update(ctx context.Context, fn func(store.Tx) error) error {
-	c.updates++
+	c.updates.Add(1)
 	return c.Store.Update(ctx, fn)
 }
 
@@ -179,10 +180,10 @@ func TestHoldingSlotsCostsACommitASecond(t *testing.T) {
 		s := &metered{Store: memory.New()}
 		r := start(t, s)
 		synctest.Wait()
-		before := s.updates
+		before := s.updates.Load()
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
-		idle := s.updates
+		idle := s.updates.Load()
 		for range 1000 {
 			g, err := r.Slots().TryTake(ln.Holder{Lane: ln.Fast, Queue: "q"})
 			if err != nil {
@@ -193,7 +194,7 @@ func TestHoldingSlotsCostsACommitASecond(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := s.updates - idle; n > 11 {
+		if n := s.updates.Load() - idle; n > 11 {
 			t.Errorf("%d commits for 10 s of holds", n)
 		}
 		if idle != before {
