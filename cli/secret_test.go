@@ -63,6 +63,13 @@ func TestKeyFile(t *testing.T) {
 	if out := r.ok("item", "show", "q/1"); strings.Contains(out, "MARKER") || !strings.Contains(out, "this engine has key") {
 		t.Errorf("with another key it is shown as\n%s", out)
 	}
+	const other = "its items are under another key than SIGNALBOX_KEY_FILE gives; start the engine with the key it was made with"
+	r.fails(6, other, "item", "add", "--queue", "q", "--payload", `{}`)
+	r.fails(6, other, "item", "import", "--queue", "q", r.file("more.csv", "a\n1\n"))
+	r.fails(6, other, "claim", "--queue", "q", "--robot", "r1")
+	if out := r.ok("queue", "list"); !strings.Contains(out, "another key") {
+		t.Errorf("the list is\n%s", out)
+	}
 	files, err := os.ReadDir(r.dir)
 	if err != nil {
 		t.Fatal(err)

@@ -83,6 +83,9 @@ func (t *tx) edit(q *store.Queue, i *store.Item, r *EditRequest) error {
 	var why []string
 	note := func(field string, from, to any) { why = append(why, fmt.Sprintf("%s: %v → %v", field, from, to)) }
 	if r.Payload != nil {
+		if err := t.e.vault.locked(q); err != nil {
+			return err
+		}
 		change, err := t.editPayload(q, i, r.Payload)
 		if err != nil {
 			return err

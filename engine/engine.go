@@ -94,6 +94,9 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	if e.readOnly {
 		return e, nil
 	}
+	if err := e.noteKeys(ctx); err != nil {
+		return nil, err
+	}
 	if err := e.undoImports(ctx); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,6 +65,10 @@ func (e *Engine) AddQueue(ctx context.Context, q store.Queue) (QueueState, error
 	}
 	if err := e.vault.locked(&q); err != nil {
 		return QueueState{}, err
+	}
+	q.KeyID = ""
+	if q.Encrypted {
+		q.KeyID = hex.EncodeToString(e.vault.id)
 	}
 	err := e.change(ctx, func(t *tx) error {
 		if _, err := t.Queue(q.Name); err == nil {

@@ -85,13 +85,58 @@ func (v *vault) look(ctx context.Context, s store.Store) error {
 
 // locked is why contents of the queue can't be written; nil when they can.
 func (v *vault) locked(q *store.Queue) error {
-	if !q.Encrypted || v.key != nil {
+	err := &store.Error{Code: store.CodeForbidden, Thing: fmt.Sprintf("queue %q", q.Name)}
+	switch {
+	case !q.Encrypted:
+		return nil
+	case v.key == nil:
+		err.Rule, err.Mend = "its items' contents are encrypted, and there is no key", "start the engine with SIGNALBOX_KEY_FILE"
+		return err
+	case q.KeyID != "" && q.KeyID != hex.EncodeToString(v.id):
+		err.Rule, err.Mend = "its items are under another key than SIGNALBOX_KEY_FILE gives", "start the engine with the key it was made with"
+		return err
+	}
+	return nil
+}
+
+// noteKeys notes whose key encrypted queues are under that were made before queues
+// kept that: the one of their oldest item that is sealed. An empty queue gets the
+// key of who adds its first.
+func (e *Engine) noteKeys(ctx context.Context) error {
+	if !e.vault.inUse.Load() {
 		return nil
 	}
-	return &store.Error{
-		Code: store.CodeForbidden, Thing: fmt.Sprintf("queue %q", q.Name), Rule: "its items' contents are encrypted, and there is no key",
-		Mend: "start the engine with SIGNALBOX_KEY_FILE",
+	return e.change(ctx, func(t *tx) error {
+		queues, err := t.Queues()
+		for n := range queues {
+			q := &queues[n]
+			if !q.Encrypted || q.KeyID != "" {
+				continue
+			}
+			if q.KeyID = sealedBy(t, q.Name); q.KeyID != "" {
+				err = firstOf(err, t.PutQueue(q))
+			}
+		}
+		return err
+	})
+}
+
+// sealedBy gives the id of the key that a queue's oldest payload is sealed with;
+// "" when none is.
+func sealedBy(r store.Reader, queue string) string {
+	for i, err := range r.Items(store.Query{Queue: queue}) {
+		if err != nil { // damaged: the next may tell
+			continue
+		}
+		payload, err := r.Payload(i.ID())
+		if err != nil || !sealed(payload) {
+			continue
+		}
+		if b, err := base64.RawStdEncoding.AppendDecode(nil, payload[len(sealMark):]); err == nil && len(b) >= keyIDSize {
+			return hex.EncodeToString(b[:keyIDSize])
+		}
 	}
+	return ""
 }
 
 func sealed(b []byte) bool { return bytes.HasPrefix(b, []byte(sealMark)) }
@@ -190,7 +235,11 @@ func (t sealingTx) encrypted(queue string) (bool, error) {
 	if err != nil || !q.Encrypted {
 		return false, err
 	}
-	return true, t.v.locked(&q)
+	if err := t.v.locked(&q); err != nil || q.KeyID != "" {
+		return true, err
+	}
+	q.KeyID = hex.EncodeToString(t.v.id) // the first content of a queue from before these were kept
+	return true, t.Tx.PutQueue(&q)
 }
 
 // PutQueue notes the first encrypted queue.

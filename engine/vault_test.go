@@ -133,8 +133,7 @@ func TestEncryptedQueue(t *testing.T) {
 
 					wrong := keyed(t, s, keyTwo)
 					tellsNothing(t, wrong, "this engine has key")
-					_, err := wrong.Claim(wrong.ctx, engine.ClaimRequest{Queue: "q", Robot: "r"})
-					wrong.wantCode(err, store.CodeForbidden)
+					withoutItsKey(wrong)
 					wrong.Close()
 
 					again := keyed(t, s, keyOne)
@@ -146,6 +145,81 @@ func TestEncryptedQueue(t *testing.T) {
 				}
 				holdsNot(t, filepath.Dir(path), secret)
 			})
+		})
+	}
+}
+
+// withoutItsKey asks an engine with another key than the queue's for what needs
+// it; a queue says why it stands still, and nothing is offered to drains.
+func withoutItsKey(r *rig) {
+	r.t.Helper()
+	const why = "another key than SIGNALBOX_KEY_FILE gives"
+	refused := func(err error) {
+		r.t.Helper()
+		r.wantCode(err, store.CodeForbidden)
+		if !strings.Contains(fmt.Sprint(err), why) {
+			r.t.Errorf("refused with %v", err)
+		}
+	}
+	_, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: "q", Robot: "r"})
+	refused(err)
+	_, err = r.Add(r.ctx, engine.AddRequest{Queue: "q", Items: []engine.NewItem{{Payload: []byte(`{}`)}}})
+	refused(err)
+	waiting, err := r.Select(r.ctx, engine.ListRequest{Filter: "status:waiting"})
+	if err != nil || len(waiting) == 0 {
+		r.t.Fatal(err, waiting)
+	}
+	_, err = r.Edit(r.ctx, engine.EditRequest{Target: waiting[0], Payload: []byte(`{}`)})
+	refused(err)
+	if q, err := r.Queue(r.ctx, "q"); err != nil || !strings.Contains(q.Locked, why) {
+		r.t.Errorf("the queue says %q (%v)", q.Locked, err)
+	}
+	if x, err := r.Explain(r.ctx, waiting[0].Item); err != nil || x.Reasons[0].Code != "encrypted" || !strings.Contains(x.Reasons[0].Text, why) {
+		r.t.Errorf("explained as %+v (%v)", x, err)
+	}
+	r.set("q", `{"consumer":{"kind":"command","argv":["true"]}}`)
+	if queues, err := r.Available(r.ctx); err != nil || len(queues) > 0 {
+		r.t.Errorf("drains are offered %v (%v)", queues, err)
+	}
+	r.set("q", `{"consumer":{"kind":"manual"}}`)
+}
+
+// Queues from before they kept whose key they are under learn it from their oldest
+// item, or from who adds the first.
+func TestOldQueuesLearnTheirKey(t *testing.T) {
+	for name, items := range map[string]int{"with an item": 1, "empty": 0} {
+		t.Run(name, func(t *testing.T) {
+			s := memory.New()
+			r := keyed(t, s, keyOne)
+			secretQueue(r, store.Jobs)
+			for range items {
+				r.add("q", secretItem())
+			}
+			r.Close()
+			err := s.Update(t.Context(), func(t store.Tx) error {
+				q, err := t.Queue("q")
+				if err != nil {
+					return err
+				}
+				q.KeyID = ""
+				return t.PutQueue(&q)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if items == 0 {
+				first := keyed(t, s, keyOne)
+				first.add("q", secretItem())
+				first.Close()
+			}
+			wrong := keyed(t, s, keyTwo)
+			withoutItsKey(wrong)
+			wrong.Close()
+			right := keyed(t, s, keyOne)
+			right.add("q", secretItem())
+			if recs := right.claim("q", "r", 10); len(recs) != 2 {
+				t.Errorf("claimed %v", recs)
+			}
 		})
 	}
 }

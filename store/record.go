@@ -94,6 +94,7 @@ type Queue struct {
 	Mask            []string `json:"mask,omitempty"`
 	Schemas         Schemas  `json:"schemas,omitzero"`
 	Encrypted       bool     `json:"encrypted"` // contents at rest; for life
+	KeyID           string   `json:"-"`         // of the key that they are under; "" = not known yet
 	CreatedAt       Time     `json:"created_at"`
 	Revision        uint64   `json:"revision"`
 	ConsumerError   string   `json:"consumer_error,omitempty"`

@@ -190,6 +190,7 @@ func settings(c *coder, q *store.Queue) {
 	c.bool(41, &q.Encrypted)
 	c.str(42, &q.Consumer.URL)
 	c.strs(43, &q.Consumer.Headers)
+	c.str(44, &q.KeyID)
 }
 
 func pool(c *coder, p *store.Pool) {

@@ -15,7 +15,7 @@ var fullQueue = store.Queue{
 	BatchSize: 7, MaxDrains: 2, Paused: true, PausedBy: "ann", Lease: store.Duration(10 * time.Minute), OnExpiry: "reclaim",
 	MaxReclaims: 3, Retries: 16, RetryWindow: store.Duration(24 * time.Hour), RetryFloor: store.Duration(time.Second),
 	RetryAbandoned: true, AttemptTimeout: store.Duration(time.Hour), UniqueReferences: true, SLA: 5, SLARisk: 6,
-	Mask: []string{"iban"}, Links: []string{"/a", "/b/c"}, Encrypted: true, CreatedAt: 99, ConsumerError: "no such file", ConsumerErrorAt: 100,
+	Mask: []string{"iban"}, Links: []string{"/a", "/b/c"}, Encrypted: true, KeyID: "0a1b2c3d", CreatedAt: 99, ConsumerError: "no such file", ConsumerErrorAt: 100,
 }
 
 var queueTests = map[string]func(env){
