@@ -59,10 +59,7 @@ func (e *Engine) newBulk(ctx context.Context, raw json.RawMessage) (b builtinJob
 	if err != nil {
 		return b, err
 	}
-	of := set.len()
-	if r.First > 0 {
-		of = min(of, r.First)
-	}
+	of := set.first(r.First)
 	r.Targets = nil
 	about, err := store.Encode(r)
 	if err != nil {

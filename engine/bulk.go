@@ -148,10 +148,7 @@ func (e *Engine) StartBulk(ctx context.Context, r BulkRequest) (BulkState, error
 	}
 	b := &bulk{request: r, act: act, set: set, trouble: map[int]Outcome{}, ended: make(chan struct{}), changed: make(chan struct{})}
 	b.request.Targets = nil
-	of := set.len()
-	if r.First > 0 {
-		of = min(of, r.First)
-	}
+	of := set.first(r.First)
 	set.settle(of)
 	b.state = BulkState{
 		Verb: r.Verb, Undoes: r.Of, By: Actor(ctx), State: BulkRunning, Revision: 1,

@@ -115,6 +115,45 @@ func TestBulkKeepsToItsRate(t *testing.T) {
 	})
 }
 
+// The first so many are those that the verb is allowed on; what comes before them
+// and is in another state does not count.
+func TestBulkTakesTheFirstThatItMay(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		r.excepted("q", 3)
+		for range 3 {
+			r.add("q", secretItem())
+		}
+		all := []engine.ListRequest{{Queue: "q"}}
+		targets, err := r.Select(r.ctx, all[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := store.At(time.Now().Add(time.Hour))
+		for n, c := range []engine.BulkRequest{
+			{Verb: engine.BulkDefer, Select: all, Until: later, First: 2},
+			{Verb: engine.BulkUndo, Select: all, First: 2},
+			{Verb: engine.Verify, Select: all, First: 1},
+			{Verb: engine.BulkRetry, Select: all, First: 2},
+			{Verb: engine.BulkUndo, Targets: targets, First: 1},
+			{Verb: engine.BulkDelete, Select: all, First: 6},
+		} {
+			if c.Targets != nil { // as they are now
+				if c.Targets, err = r.Select(r.ctx, all[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if b := r.bulk(c); b.Of != c.First || b.Done != c.First || b.Selected != 6 || b.Arrived > 0 {
+				t.Errorf("%d: %s of the first %d: %+v", n, c.Verb, c.First, b)
+			}
+		}
+		// Where it is allowed on none, the refusals say why.
+		if b := r.bulk(engine.BulkRequest{Verb: engine.BulkRetry, Select: []engine.ListRequest{{Queue: "q", Statuses: []store.Status{store.Deleted}}}, First: 2}); b.Refused != b.Of || b.Of == 0 {
+			t.Errorf("%+v", b)
+		}
+	})
+}
+
 func TestBulkTakesTheFirst(t *testing.T) {
 	eachStore(t, func(r *rig) {
 		r.queue("a", store.Jobs, nil)

@@ -66,8 +66,58 @@ func (r *BulkRequest) act() (func(*tx, *store.Queue, *store.Item) (store.ID, err
 	return func(t *tx, _ *store.Queue, i *store.Item) (store.ID, error) { return store.ID{}, t.review(i, &review) }, nil
 }
 
-// freeze makes the set of items that the request is about.
+// allows says whether the act is allowed on an item in the state that it is in.
+func (r *BulkRequest) allows(i *store.Item) bool {
+	lacking := func(event Event) bool {
+		_, err := next(&store.Queue{}, i, event) // what persons do hangs on no setting
+		return err != nil
+	}
+	switch r.Verb {
+	case BulkRetry:
+		return !lacking(EventRetry)
+	case BulkDelete:
+		return !lacking(EventDelete)
+	case BulkUndo:
+		return undoable(i)
+	case BulkDefer:
+		return i.Status.Waiting()
+	}
+	return Reviewable(i.Status) && !decided(i, r.Verb)
+}
+
+// freeze makes the set of items that the request is about. Where only the first of
+// them are wanted, those that the act is allowed on come before the others.
 func (e *Engine) freeze(ctx context.Context, r *BulkRequest) (*frozen, error) {
+	set, err := e.freezeAll(ctx, r)
+	if err != nil || r.First == 0 {
+		return set, err
+	}
+	sorted, others := &frozen{}, &frozen{}
+	err = e.store.View(ctx, func(rd store.Reader) error {
+		for n := range set.len() {
+			t, to := set.target(n), others
+			if sorted.len() < r.First {
+				i, err := rd.Item(t.Item)
+				switch code := store.CodeOf(err); {
+				case code != 0 && code != store.CodeNotFound && code != store.CodeUnavailable:
+					return err
+				case code == 0 && r.allows(&i):
+					to = sorted
+				}
+			}
+			to.add(t.Item, t.Revision)
+		}
+		return ctx.Err()
+	})
+	sorted.able = sorted.len()
+	for n := range others.len() {
+		t := others.target(n)
+		sorted.add(t.Item, t.Revision)
+	}
+	return sorted, err
+}
+
+func (e *Engine) freezeAll(ctx context.Context, r *BulkRequest) (*frozen, error) {
 	set := &frozen{}
 	switch {
 	case r.Of != 0:

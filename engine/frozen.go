@@ -12,6 +12,7 @@ import (
 // revision it had then, and what has become of it: 14 bytes an item and 8 more
 // where copies are made, so that a million fit anywhere.
 type frozen struct {
+	able      int   // how many come first because the act is allowed on them; 0 = nobody looked
 	runs      []run // stretches of one queue
 	numbers   []uint64
 	revisions []uint32 // as seen; as the act left it where that was done
@@ -47,6 +48,20 @@ func (f *frozen) add(id store.ID, revision uint64) {
 	}
 	f.numbers = append(f.numbers, id.Number)
 	f.revisions = append(f.revisions, short(revision))
+}
+
+// first gives how many items are acted on of a set of which only the first so many
+// are wanted (0 = all). They are those that the act is allowed on; where it is on
+// none, they are any, so that the refusals say why.
+func (f *frozen) first(wanted int) int {
+	of := f.len()
+	if wanted > 0 {
+		of = min(of, wanted)
+	}
+	if f.able > 0 {
+		of = min(of, f.able)
+	}
+	return of
 }
 
 // short is a revision in less room. No item is written four billion times; one

@@ -37,12 +37,17 @@ func (r *ReviewRequest) validate() error {
 	return nil
 }
 
+// decided says that a verdict stands in the way of a review action.
+func decided(i *store.Item, action string) bool {
+	return i.Review.Status == store.Verified && action != Clear && action != Note
+}
+
 func (t *tx) review(i *store.Item, r *ReviewRequest) error {
 	thing := fmt.Sprintf("item %q", i.ID().String())
 	if !Reviewable(i.Status) {
 		return store.Conflict(thing, "it is "+i.Status.String()+"; only failed, excepted and abandoned items are reviewed", "leave it out")
 	}
-	if i.Review.Status == store.Verified && r.Action != Clear && r.Action != Note {
+	if decided(i, r.Action) {
 		return store.Conflict(thing, "already verified by "+i.Review.Reviewer+" "+ago(t.now, i.Review.At), "clear its review first")
 	}
 	event := Event("review-" + r.Action)
