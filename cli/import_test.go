@@ -13,6 +13,36 @@ import (
 	"signalbox/cli"
 )
 
+// What is no text is told by its name, whatever encoding is claimed; a file
+// without rows says so.
+func TestImportOfNoRows(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	for begins, words := range map[string]string{
+		"PK\x03\x04\x14\x00\x06":           "it is a spreadsheet or a zip archive; save the sheet as CSV",
+		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "save it as CSV",
+		"\x1f\x8b\x08\x00":                 "it is compressed with gzip; unpack it",
+		"%PDF-1.7\n":                       "it is a PDF document",
+	} {
+		path := r.file("z.xlsx", begins+"\n\x01,2\n3,4\n")
+		r.fails(2, words, "item", "import", "--queue", "q", path)
+		for _, encoding := range []string{"windows-1252", "utf-16le", "utf-8"} {
+			r.fails(2, words, "item", "import", "--queue", "q", "--mode", "independent", "--encoding", encoding, path)
+		}
+	}
+	for name, text := range map[string]string{"header.csv": "Reference,a\n", "none.json": "[]"} {
+		path := r.file(name, text)
+		for _, mode := range []string{"all-or-nothing", "independent"} {
+			if got := r.run("item", "import", "--queue", "q", "--mode", mode, path); got.code != 0 || !strings.Contains(got.stderr, "no rows") {
+				t.Errorf("%s %s: %+v", name, mode, got)
+			}
+		}
+	}
+	if out := r.ok("item", "list"); strings.Contains(out, "q/") {
+		t.Errorf("stored\n%s", out)
+	}
+}
+
 // orders is a file of orders with the flaws that such files have: a comma in an
 // address that nobody quoted, the text NULL, accents, dates with a time. Every
 // fifth row is ragged, from line 4 on; of the sound ones every seventh was not

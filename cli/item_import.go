@@ -272,6 +272,9 @@ func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 }
 
 func (im *importing) report(done imported) error {
+	if done.Stored+done.Existing+done.Rejected == 0 {
+		fmt.Fprintf(im.app.Stderr, "%s: no rows\n", im.name())
+	}
 	done.Job = im.job
 	return im.app.printOne(done)
 }

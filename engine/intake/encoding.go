@@ -37,6 +37,22 @@ func ParseEncoding(s string) (Encoding, error) {
 	return "", store.Invalid("encoding "+quoted(s), "a file is utf-8, utf-16, utf-16le, utf-16be or windows-1252", "use one of these")
 }
 
+// noText refuses files that begin as no text does, whatever its encoding.
+func noText(r *bufio.Reader) error {
+	head, _ := r.Peek(8) // what can't be read is told when it is
+	for _, kind := range []struct{ begins, rule, mend string }{
+		{"PK\x03\x04", "it is a spreadsheet or a zip archive", "save the sheet as CSV, or unpack it"},
+		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "it is a spreadsheet or another document of an office program", "save it as CSV"},
+		{"\x1f\x8b", "it is compressed with gzip", "unpack it with gunzip"},
+		{"%PDF-", "it is a PDF document", "save its table as CSV"},
+	} {
+		if bytes.HasPrefix(head, []byte(kind.begins)) {
+			return store.Invalid("the file", kind.rule, kind.mend)
+		}
+	}
+	return nil
+}
+
 // decode gives a file's text as UTF-8.
 func decode(r *bufio.Reader, e Encoding) (io.Reader, error) {
 	head, err := r.Peek(512)

@@ -103,6 +103,9 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := noText(plain); err != nil {
+		return nil, err
+	}
 	decoded, err := decode(plain, opt.Encoding)
 	if err != nil {
 		return nil, err
