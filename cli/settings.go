@@ -32,7 +32,7 @@ func queueFlags() settingFlags {
 			{"retain-excepted-then", "what then becomes of failed, excepted and abandoned items: keep, delete or archive (beside the store)"},
 		},
 		durations: [][2]string{
-			{"lease", "how long a claim holds without a sign of life (0 = for ever)"},
+			{"lease", "how long a claim holds without a sign of life (0s = it never runs out)"},
 			{"retry-window", "time over which the retries spread"},
 			{"retry-floor", "shortest wait before a retry"},
 			{"attempt-timeout", "longest run of one attempt (0 = none)"},
