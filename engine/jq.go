@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/itchyny/gojq"
@@ -27,7 +29,11 @@ func (f *Filter) addJQ(w word) error {
 	if err != nil {
 		return w.bad(oneLine(err), mend)
 	}
-	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }))
+	if err := boundJQ(reflect.ValueOf(query)); err != nil {
+		return w.bad(oneLine(err), mend)
+	}
+	nothing := gojq.WithEnvironLoader(func() []string { return nil })
+	code, err := gojq.Compile(query, append([]gojq.CompilerOption{nothing}, jqBounds...)...)
 	if err != nil {
 		return w.bad(oneLine(err), mend)
 	}
@@ -73,7 +79,11 @@ func (t *payloadTerm) holds(ctx context.Context, value any) (bool, error) {
 		}
 		return false, store.Invalid("filter "+t.text, fmt.Sprintf("takes longer than %s on one payload", jqLimit), "make it simpler")
 	}
-	if _, failed := result.(error); failed || !ok {
+	failure, failed := result.(error)
+	if errors.Is(failure, errJQLarge) {
+		return false, store.Invalid("filter "+t.text, "makes too large a value of one payload", "make it simpler")
+	}
+	if failed || !ok {
 		return false, nil
 	}
 	return result != nil && result != false, nil
