@@ -114,7 +114,7 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 			return nil, ctx.Err()
 		}
 		if !time.Now().Before(end) {
-			return nil, stillHeld(err)
+			return nil, stillHeld(where, err)
 		}
 	}
 }
@@ -134,8 +134,9 @@ func (a *app) mayLook(where place, err error) error {
 	return errors.Join(&told, f.Close())
 }
 
-// stillHeld says who held the store all the time, and whether that one sleeps.
-func stillHeld(err error) error {
+// stillHeld says who held the store all the time, and whether that one sleeps or
+// can't be reached any more.
+func stillHeld(where place, err error) error {
 	e, ok := errors.AsType[*store.Error](err)
 	if !ok {
 		return err
@@ -146,6 +147,8 @@ func stillHeld(err error) error {
 	if _, err := fmt.Sscanf(holder, "is held by process %d", &pid); err == nil && suspended(pid) {
 		still.Rule += ", which is suspended"
 		still.Mend = fmt.Sprintf("resume it with fg or `kill -CONT %d`", pid)
+	} else if _, err := os.Lstat(where.socket()); errors.Is(err, fs.ErrNotExist) {
+		still.Mend += "; an engine whose socket " + where.socket() + " was deleted has to be restarted"
 	}
 	return still
 }

@@ -353,7 +353,7 @@ func TestHeldStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	r.fails(7, fmt.Sprintf("is held by process %d (waited 5s); use that signalbox", os.Getpid()), "queue", "list")
+	r.fails(7, fmt.Sprintf("is held by process %d (waited 5s); use that signalbox, or stop it first; an engine whose socket %s.sock was deleted has to be restarted", os.Getpid(), filepath.Join(r.dir, "s.db")), "queue", "list")
 	if waited := time.Since(began); waited < 4*time.Second {
 		t.Errorf("waited only %s", waited)
 	}
