@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,7 +67,7 @@ func TestNamesAndSettingsThatMeanNothingAreRefused(t *testing.T) {
 // meddled is a store where something happens right behind a look at the history.
 type meddled struct {
 	store.Store
-	then func()
+	then atomic.Pointer[func()]
 }
 
 type historian struct {
@@ -82,9 +83,10 @@ func (h historian) Changes(after uint64, limit int) ([]store.Change, error) {
 func (m *meddled) View(ctx context.Context, fn func(store.Reader) error) error {
 	read := false
 	err := m.Store.View(ctx, func(r store.Reader) error { return fn(historian{r, &read}) })
-	if then := m.then; read && then != nil {
-		m.then = nil
-		then()
+	if read {
+		if then := m.then.Swap(nil); then != nil {
+			(*then)()
+		}
 	}
 	return err
 }
@@ -105,9 +107,10 @@ func TestRetentionOfAJobThatEndsMeanwhile(t *testing.T) {
 				recs := r.claim("q", "r", 2)
 				r.settle(recs[0], engine.Success, "")
 				time.Sleep(time.Hour) // and nothing was old enough
-				s.then = func() { r.settle(recs[1], engine.Success, "") }
+				then := func() { r.settle(recs[1], engine.Success, "") }
+				s.then.Store(&then)
 				time.Sleep(3 * days)
-				if s.then != nil {
+				if s.then.Load() != nil {
 					t.Error("retention never looked")
 				}
 				r.wantLeft("q", "")
