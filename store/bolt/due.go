@@ -228,7 +228,7 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 			}
 			continue
 		}
-		list = append(list, t.expired(q, now, limit)...)
+		list = append(list, t.reached(q, leases, now, limit)...)
 	}
 	slices.SortFunc(list, func(a, b store.Item) int {
 		return cmp.Or(cmp.Compare(a.LeaseUntil, b.LeaseUntil), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
@@ -236,10 +236,11 @@ func (t *tx) Expired(now store.Time, limit int) ([]store.Item, error) {
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
-// expired gives at most limit of a queue's items whose lease ended.
-func (t *tx) expired(q *queue, now store.Time, limit int) (list []store.Item) {
+// reached gives at most limit of a queue's items whose time in an index that is
+// kept by time has come.
+func (t *tx) reached(q *queue, index space, now store.Time, limit int) (list []store.Item) {
 	var aside [][]byte
-	c := q.walk(leases)
+	c := q.walk(index)
 	if c == nil {
 		return nil
 	}
@@ -252,7 +253,7 @@ func (t *tx) expired(q *queue, now store.Time, limit int) (list []store.Item) {
 		list = append(list, i)
 	}
 	for _, k := range aside {
-		t.remove(q, leases, k)
+		t.remove(q, index, k)
 		q.dueless = true
 	}
 	return list

@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -80,32 +79,10 @@ func (t *tx) Passed(now store.Time, limit int) ([]store.Item, error) {
 			}
 			continue
 		}
-		list = append(list, t.passed(q, now, limit)...)
+		list = append(list, t.reached(q, untold, now, limit)...)
 	}
 	slices.SortFunc(list, func(a, b store.Item) int {
 		return cmp.Or(cmp.Compare(a.NextDate(), b.NextDate()), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number))
 	})
 	return list[:min(len(list), max(limit, 0))], t.broken
-}
-
-// passed gives at most limit of a queue's items of which a date has come.
-func (t *tx) passed(q *queue, now store.Time, limit int) (list []store.Item) {
-	var aside [][]byte
-	c := q.walk(untold)
-	if c == nil {
-		return nil
-	}
-	for k, _ := c.First(); k != nil && timeOf(k) <= now && len(list) < limit; k, _ = c.Next() {
-		i, err := q.item(numberOf(k))
-		if err != nil {
-			aside = append(aside, bytes.Clone(k))
-			continue
-		}
-		list = append(list, i)
-	}
-	for _, k := range aside {
-		t.remove(q, untold, k)
-		q.dueless = true
-	}
-	return list
 }
