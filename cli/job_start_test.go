@@ -30,3 +30,25 @@ func TestJobsThatCantBeDoneAreNotStarted(t *testing.T) {
 		}
 	}
 }
+
+// A bulk job of which something was not done ends as such, for who watches it and for
+// who looks at it later.
+func TestWatchOfABulkJobThatWasNotAllDone(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	for range 3 {
+		r.ok("item", "add", "--queue", "q", "--payload", "{}")
+	}
+	for _, rec := range r.claimed("--queue", "q", "--robot", "r", "--n", "2") {
+		r.ok("fail", rec.ID, "--fence", "1", "--kind", "business", "--reason", "no")
+	}
+	r.serve()
+	r.fails(1, "1 failed; see `signalbox job log signalbox.bulk-", "job", "start", "bulk", "retry", "--queue", "q", "--yes", "--watch")
+	jobs := parse[[]jobState](t, r.ok("job", "list", "-o", "json"))
+	if len(jobs) != 1 || jobs[0].Done != 2 || jobs[0].Failed != 1 {
+		t.Errorf("it ended as %+v", jobs)
+	}
+	if log := r.ok("job", "log", jobs[0].ID); !strings.Contains(log, "2 done, 0 changed since, 0 gone, 1 not allowed") || !strings.Contains(log, "q/3") {
+		t.Errorf("its log is %s", log)
+	}
+}

@@ -90,6 +90,8 @@ func verdictOf(j *engine.JobState) error {
 	switch {
 	case j.Status == store.JobCancelled:
 		return &store.Error{Code: store.CodeFailed, Thing: thing, Rule: "it was cancelled"}
+	case j.Failed > 0 && engine.Builtin(j.Queue):
+		return &store.Error{Code: store.CodeFailed, Thing: thing, Rule: text.Count(j.Failed) + " failed", Mend: "see `signalbox job log " + j.ID + "`"}
 	case j.Failed > 0:
 		return &store.Error{Code: store.CodeFailed, Thing: thing, Rule: text.Count(j.Failed) + " failed", Mend: "see `signalbox item list --filter job:" + j.ID + "`"}
 	}

@@ -64,18 +64,11 @@ func (e *Engine) StartBuiltin(ctx context.Context, r BuiltinRequest) (JobState, 
 	if err := job.validate(); err != nil {
 		return JobState{}, err
 	}
-	var s JobState
-	err = e.change(ctx, func(t *tx) error {
-		q, err := t.builtin(b.queue)
-		if err != nil {
-			return err
-		}
-		s, err = t.startOnce(&q, &job)
-		if err != nil || s.Existing {
-			return err
-		}
-		return b.fill(t, &q, &s.Job)
-	})
+	start := e.startWhole
+	if b.pieces > 1 {
+		start = e.startInPieces
+	}
+	s, err := start(ctx, &job, &b)
 	if err != nil {
 		return JobState{}, err
 	}
@@ -88,8 +81,9 @@ func (e *Engine) StartBuiltin(ctx context.Context, r BuiltinRequest) (JobState, 
 // builtinJob is a built-in job that is about to start.
 type builtinJob struct {
 	queue    string
-	fill     func(*tx, *store.Queue, *store.Job) error // gives it its first items
-	metadata json.RawMessage                           // nil: the request
+	pieces   int                                                           // in which its first items come; 0 = one
+	fill     func(*tx, *store.Queue, *store.Job, int) ([]AddResult, error) // gives it those of a piece
+	metadata json.RawMessage                                               // nil: the request
 }
 
 // builtin gives a built-in queue, made when there is none yet.
@@ -116,10 +110,10 @@ func (t *tx) builtin(name string) (store.Queue, error) {
 func Builtin(name string) bool { return strings.HasPrefix(name, BuiltinPrefix) }
 
 // addBuiltin adds an item of a built-in job, unless it is there by its key.
-func (t *tx) addBuiltin(q *store.Queue, job, key string, weight int, payload any) error {
+func (t *tx) addBuiltin(q *store.Queue, job, key string, weight int, payload any) ([]AddResult, error) {
 	b, err := store.Encode(payload)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := NewItem{Payload: b, Job: job, Weight: weight}
 	if key != "" {
@@ -127,15 +121,29 @@ func (t *tx) addBuiltin(q *store.Queue, job, key string, weight int, payload any
 	}
 	results := make([]AddResult, 1)
 	if err := t.admit(q, &n, map[string]bool{}, &results[0]); err != nil || results[0].Existing {
-		return err
+		return results, err
 	}
-	return t.addOne(q, &AddRequest{Queue: q.Name, Items: []NewItem{n}}, 0, "", &tying{}, results)
+	return results, t.addOne(q, &AddRequest{Queue: q.Name, Items: []NewItem{n}}, 0, "", &tying{}, results)
 }
 
 // built makes a change for an item that a built-in holds; a stale holder changes
 // nothing.
 func (e *Engine) built(ctx context.Context, r *Record, fn func(*tx, *store.Queue) error) error {
 	return e.holding(ctx, Holding{r.ID(), r.Fence}, func(t *tx, q *store.Queue, _ *store.Item) error { return fn(t, q) })
+}
+
+// tallied is built by what does many things: the change also keeps how many of them
+// were done and how many not, as which the item counts in its job once it is
+// completed.
+func (e *Engine) tallied(ctx context.Context, r *Record, fn func(*tx, *store.Queue) (done, failed int, err error)) error {
+	return e.holding(ctx, Holding{r.ID(), r.Fence}, func(t *tx, q *store.Queue, i *store.Item) error {
+		done, failed, err := fn(t, q)
+		if err != nil {
+			return err
+		}
+		i.Tally = store.Tally{Known: true, Done: done, Failed: failed}
+		return t.Put(i, nil)
+	})
 }
 
 // PutChunk keeps a chunk of a job's file, in the name of an item of the job that
@@ -181,6 +189,20 @@ func (e *Engine) BuiltinHooks() map[string]Hook {
 
 // progressName is under what name a built-in keeps how far it is.
 const progressName = ".progress"
+
+// overForGood says that no item of a built-in job can be retried any more; else what
+// is kept for that stays.
+func overForGood(r store.Reader, j *store.Job) (bool, error) {
+	if j.Status == store.JobCancelled {
+		return true, nil
+	}
+	for i, err := range r.Items(store.Query{Queue: j.Queue, Job: j.ID}) {
+		if err != nil || i.Status != store.Completed {
+			return false, err
+		}
+	}
+	return true, nil
+}
 
 // logged is a hook's line in its job's log.
 func (e *Engine) logged(tx store.Tx, id, level, text string) error {

@@ -66,7 +66,7 @@ func (e *Engine) newExport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	if _, err := e.exporter(ctx, x.ExportRequest); err != nil {
 		return b, err
 	}
-	return builtinJob{queue: ExportQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
+	return builtinJob{queue: ExportQueue, fill: func(t *tx, q *store.Queue, j *store.Job, _ int) ([]AddResult, error) {
 		return t.addBuiltin(q, j.ID, "plan", 1, exportItem{ExportJob: x})
 	}}, nil
 }
@@ -89,11 +89,10 @@ func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.
 	if err != nil {
 		return nil, err
 	}
-	var survey export.Survey
-	if x.Format.Surveys() {
-		if _, err := from.each(ctx, func(row *export.Row) int { survey.Add(row); return 0 }, nil); err != nil {
-			return nil, err
-		}
+	size := max(uint64(x.Part), (from.last+maxExportParts-1)/maxExportParts)
+	survey, rows, err := from.survey(ctx, x.Format, size)
+	if err != nil {
+		return nil, err
 	}
 	kept, err := store.Encode(&survey)
 	if err != nil {
@@ -103,30 +102,32 @@ func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.
 	if err != nil {
 		return nil, err
 	}
-	size := max(uint64(x.Part), (from.last+maxExportParts-1)/maxExportParts)
-	parts := (from.last + size - 1) / size
-	err = e.built(ctx, r, func(t *tx, q *store.Queue) error {
-		for n := range parts {
+	// The plan itself counts for nothing: the job is as large as its rows.
+	err = e.tallied(ctx, r, func(t *tx, q *store.Queue) (done, failed int, err error) {
+		for n, rows := range rows {
 			part := x
-			part.Number, part.First, part.Last = n+1, n*size+1, min((n+1)*size, from.last)
-			if err := t.addBuiltin(q, r.Job, fmt.Sprint("part/", part.Number), int(part.Last-part.First+1), part); err != nil {
-				return err
+			part.Number, part.First, part.Last = uint64(n)+1, uint64(n)*size+1, min(uint64(n+1)*size, from.last)
+			if rows == 0 {
+				continue
+			}
+			if _, err := t.addBuiltin(q, r.Job, fmt.Sprint("part/", part.Number), rows, part); err != nil {
+				return 0, 0, err
 			}
 		}
 		if err := t.Tx.PutChunk(r.Job, surveyName, 0, kept); err != nil {
-			return err
+			return 0, 0, err
 		}
 		if head := layout.Header(nil); len(head) > 0 {
 			if err := t.Tx.PutChunk(r.Job, x.Name, 0, head); err != nil {
-				return err
+				return 0, 0, err
 			}
 		}
 		if foot := layout.Footer(nil); len(foot) > 0 {
-			return t.Tx.PutChunk(r.Job, x.Name, (parts+1)*partChunks, foot)
+			err = t.Tx.PutChunk(r.Job, x.Name, uint64(len(rows)+1)*partChunks, foot)
 		}
-		return nil
+		return 0, 0, err
 	})
-	return output(map[string]uint64{"parts": parts}), err
+	return output(map[string]int{"parts": len(rows)}), err
 }
 
 // exportPart lays out one part and keeps it in chunks of a bounded size. A part
@@ -178,6 +179,9 @@ func (e *Engine) exportPart(ctx context.Context, r *Record, x exportItem) (json.
 	}
 	if err == nil {
 		err = e.dropRest(ctx, r, x.Name, index, (x.Number+1)*partChunks)
+	}
+	if err == nil && int(done.Items) != r.Weight { // it was planned for others
+		err = e.tallied(ctx, r, func(*tx, *store.Queue) (int, int, error) { return int(done.Items), 0, nil })
 	}
 	return output(done), err
 }

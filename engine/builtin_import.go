@@ -78,7 +78,7 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	if _, err := e.Queue(ctx, m.Queue); err != nil {
 		return b, err
 	}
-	return builtinJob{queue: ImportQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
+	return builtinJob{queue: ImportQueue, fill: func(t *tx, q *store.Queue, j *store.Job, _ int) ([]AddResult, error) {
 		return t.addBuiltin(q, j.ID, "import", 1, m)
 	}}, nil
 }
@@ -167,6 +167,7 @@ func (t *tx) imported(r *Record, p ImportProgress, kept ImportKept) error {
 		p.Parts++
 	}
 	i.Progress = fmt.Sprintf("%d rows stored, %d rejected", p.Stored+p.Existing, p.Rejected)
+	i.Tally = store.Tally{Known: true, Done: p.Stored + p.Existing, Failed: p.Rejected}
 	t.touchJob(r.Job)
 	return firstOf(t.Tx.PutChunk(r.Job, progressName, 0, output(p)), t.Put(&i, nil))
 }
@@ -189,7 +190,11 @@ func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error,
 				return err
 			}
 		}
-		if j.Failed == 0 { // else it may be retried, and goes on there
+		over, err := overForGood(tx, &j.Job)
+		if err != nil {
+			return err
+		}
+		if over { // else it goes on behind what it has stored
 			if err := firstOf(tx.DropChunks(j.ID, progressName), tx.DropChunks(j.ID, linkedName)); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ func (e *Engine) newReindex(_ context.Context, raw json.RawMessage) (b builtinJo
 	if _, err := strict[ReindexJob](raw); err != nil {
 		return b, err
 	}
-	return builtinJob{queue: ReindexQueue, fill: func(t *tx, q *store.Queue, j *store.Job) error {
+	return builtinJob{queue: ReindexQueue, fill: func(t *tx, q *store.Queue, j *store.Job, _ int) ([]AddResult, error) {
 		return t.addBuiltin(q, j.ID, "check", 1, ReindexJob{})
 	}}, nil
 }

@@ -297,18 +297,24 @@ func (b *bulks) arrived(n *bulk) int {
 	if len(n.request.Select) == 0 {
 		return -1
 	}
-	frozen, count := n.set.index(), 0
-	err := b.e.selected(b.ctx, n.request.Select, func(i *store.Item) bool {
+	count, err := b.e.arrived(b.ctx, n.request.Select, n.set)
+	if err != nil {
+		return -1 // the act is done; this was only for information
+	}
+	return count
+}
+
+// arrived counts what requests select now and is not in a set.
+func (e *Engine) arrived(ctx context.Context, requests []ListRequest, set *frozen) (count int, err error) {
+	frozen := set.index()
+	err = e.selected(ctx, requests, func(i *store.Item) bool {
 		made := i.Revision == 1 && frozen(i.Previous) // by the act itself
 		if !made && !frozen(i.ID()) {
 			count++
 		}
 		return true
 	})
-	if err != nil {
-		return -1 // the act is done; this was only for information
-	}
-	return count
+	return count, err
 }
 
 // end says how it ended.

@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		importUntilKilled(path)
 		return
 	}
+	if path := os.Getenv(bulkChild); path != "" {
+		startBulkUntilKilled(path)
+		return
+	}
 	os.Exit(m.Run())
 }
 

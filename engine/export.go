@@ -109,6 +109,54 @@ func (e *Engine) exporter(ctx context.Context, r ExportRequest) (x exporter, err
 	})
 }
 
+// survey counts the rows of each part of so many numbers, and looks at the rows where
+// the format needs it. Where every number is of a row nothing is read for the count.
+func (x *exporter) survey(ctx context.Context, format export.Format, size uint64) (survey export.Survey, rows []int, err error) {
+	rows = make([]int, (x.last+size-1)/size)
+	if format.Surveys() {
+		_, err = x.each(ctx, func(row *export.Row) int {
+			survey.Add(row)
+			rows[(row.Number-1)/size]++
+			return 0
+		}, nil)
+		return survey, rows, err
+	}
+	w, err := x.e.walk(&x.list)
+	if err != nil {
+		return survey, nil, err
+	}
+	if full, err := x.full(ctx, w); err != nil || full {
+		for n := range rows {
+			rows[n] = int(min(size, x.last-uint64(n)*size))
+		}
+		return survey, rows, err
+	}
+	err = w.run(ctx, func(i store.Item) bool {
+		if i.Number > x.last {
+			return false
+		}
+		rows[(i.Number-1)/size]++
+		return true
+	})
+	return survey, rows, err
+}
+
+// full says that each number up to the last is of a selected item.
+func (x *exporter) full(ctx context.Context, w *walk) (full bool, err error) {
+	if x.list.Filter != "" {
+		return false, nil
+	}
+	err = x.e.store.View(ctx, func(r store.Reader) error {
+		if err := w.choose(r); err != nil {
+			return err
+		}
+		n, err := countIn(r, []string{x.list.Queue}, w.path.statuses)
+		full = uint64(n) == x.last
+		return err
+	})
+	return full, err
+}
+
 // each visits the selected items in short reads of the store; between them it
 // calls pause. visit gives how much it holds; at exportBuffer a read ends.
 func (x *exporter) each(ctx context.Context, visit func(*export.Row) int, pause func() error) (done Exported, err error) {

@@ -113,6 +113,42 @@ func TestPausedJobs(t *testing.T) {
 	})
 }
 
+// A paused job tells of its delayed items as a running one does.
+func TestPausedJobsTellOfDelays(t *testing.T) {
+	eachRestart(t, func(r *rig, restart func(time.Duration)) {
+		r.queue("q", store.Jobs, func(q *store.Queue) { q.Retries, q.RetryWindow = 3, store.Duration(time.Hour) })
+		r.addTo("q", "j", 3)
+		r.settle(r.claim("q", "r", 1)[0], engine.System, "timeout")
+		later := store.At(time.Now().Add(2 * time.Hour))
+		r.add("q", engine.NewItem{Payload: json.RawMessage(`1`), Job: "j", DeferUntil: later})
+		first := r.item(store.ID{Queue: "q", Number: 1}).AvailableAt
+		both := store.JobCounts{Available: 4, Delayed: 2, NextAvailableAt: first, Total: 4}
+		one := store.JobCounts{Available: 4, Delayed: 1, NextAvailableAt: later, Total: 4}
+		r.wantJob("j", store.JobRunning, both)
+		pause := func(paused bool) {
+			if _, err := r.PauseJob(r.ctx, "j", paused); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		pause(true)
+		r.wantJob("j", store.JobPaused, both)
+		pause(false)
+		r.wantJob("j", store.JobRunning, both)
+		pause(true)
+		r.add("q", engine.NewItem{Payload: json.RawMessage(`1`), Job: "j", DeferUntil: later.Add(time.Minute)})
+		one.Available, one.Delayed, one.Total = 5, 2, 5
+		restart(time.Hour)
+		r.wantJob("j", store.JobPaused, one)
+		r.sound()
+		pause(false)
+		r.wantJob("j", store.JobRunning, one)
+		if got := r.claim("q", "r", 10); len(got) != 3 {
+			r.t.Errorf("%d were claimed", len(got))
+		}
+		r.sound()
+	})
+}
+
 // A parked claim goes on waiting at a paused job, and is served by its resume.
 func TestParkedClaimOfAPausedJob(t *testing.T) {
 	eachStore(t, func(r *rig) {

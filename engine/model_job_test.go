@@ -39,7 +39,7 @@ func (m *model) count(id string, now store.Time) (c store.JobCounts) {
 		switch i.status {
 		case store.Queued, store.Pending:
 			c.Available += i.weight
-			if i.readyAt > now && m.jobs[id].status != store.JobPaused {
+			if i.readyAt > now {
 				if c.Delayed += i.weight; c.NextAvailableAt == 0 || i.readyAt < c.NextAvailableAt {
 					c.NextAvailableAt = i.readyAt
 				}

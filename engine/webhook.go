@@ -141,7 +141,7 @@ func (t *tx) announce(event string, data any) error {
 		if err != nil {
 			return err
 		}
-		if err := t.addBuiltin(&q, "", "", 0, Notification{w.Name, event, t.now, b}); err != nil {
+		if _, err := t.addBuiltin(&q, "", "", 0, Notification{w.Name, event, t.now, b}); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ func (c *checker) tallyJob(i *Item) {
 		c.jobs[i.Job] = t
 	}
 	t.Add(i, 1)
-	if at := i.ReadyAt(); i.Status.Waiting() && !i.Withheld && at > 0 {
+	if at := i.ReadyAt(); i.Status.Waiting() && at > 0 {
 		t.Delayed += int64(i.Weight)
 		if t.NextAvailableAt == 0 || at < t.NextAvailableAt {
 			t.NextAvailableAt = at

@@ -67,11 +67,12 @@ type Hook struct {
 	RanAt Time   `json:"ran_at,omitzero"` // 0 = not yet
 }
 
-// JobCounts counts a job's items by their weights. Retried items do not count,
-// since the copies that go on in their place do; nor do deleted ones.
+// JobCounts counts a job's items by their weights, and completed ones that have a
+// Tally by that. Retried items do not count, since the copies that go on in their
+// place do; nor do deleted ones.
 type JobCounts struct {
 	Available       int64 `json:"available"` // waiting, delayed ones included
-	Delayed         int64 `json:"delayed"`   // those of Available whose ReadyAt lies ahead
+	Delayed         int64 `json:"delayed"`   // those of Available whose ReadyAt lies ahead, withheld or not
 	NextAvailableAt Time  `json:"next_available_at,omitzero"`
 	InFlight        int64 `json:"inflight"`
 	Done            int64 `json:"done"`
@@ -104,7 +105,13 @@ func (c *JobCounts) of(s Status) *int64 {
 // Add counts an item n times, or with a negative n takes it off; all but what
 // depends on the time.
 func (c *JobCounts) Add(i *Item, n int64) {
-	if at := c.of(i.Status); at != nil {
+	switch at := c.of(i.Status); {
+	case at == nil:
+	case at == &c.Done && i.Tally.Known:
+		c.Done += n * int64(i.Tally.Done)
+		c.Failed += n * int64(i.Tally.Failed)
+		c.Total += n * int64(i.Tally.Done+i.Tally.Failed)
+	default:
 		*at += n * int64(i.Weight)
 		c.Total += n * int64(i.Weight)
 	}

@@ -215,6 +215,9 @@ type Item struct {
 	// Weight is how many units of work the item is in its Job's counters; 0
 	// counts nowhere.
 	Weight int `json:"weight,omitempty"`
+	// Tally is what the item counts as once it is completed, where that is not its
+	// Weight.
+	Tally Tally `json:"-"`
 	// Withheld keeps a waiting item out of Ready: its job is paused.
 	Withheld bool     `json:"withheld,omitempty"`
 	Error    *Failure `json:"error,omitempty"`
@@ -231,6 +234,13 @@ type Item struct {
 	// Undo is what taking back the operator's act that came last restores; nil
 	// when something else came last.
 	Undo *Undo `json:"-"`
+}
+
+// Tally is how much of an item that does many things was done, and how much not, in
+// units of its job.
+type Tally struct {
+	Known        bool
+	Done, Failed int
 }
 
 // ID gives the item's name.

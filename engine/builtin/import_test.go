@@ -170,7 +170,7 @@ func TestImportsOneAfterTheOther(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if j := over(t, e, first.ID); j.Done != 1 || j.Failed != 0 {
+	if j := over(t, e, first.ID); j.Done != 10 || j.Failed != 0 {
 		t.Errorf("it is %+v", j)
 	}
 	over(t, e, second.ID)

@@ -90,6 +90,9 @@ func (a *audit) inJob(q *inventory, i *store.Item, delayed bool) {
 	}
 	j.counted.Add(i, 1)
 	a.wantJob(&j.job, keyOf(jobItem, j.job.Number, i.Number), nil).item(q, i.Number)
+	if !delayed && lateFor(i, standing{}) { // one withheld before these were entered is not
+		delayed = a.b.Bucket(jobsBucket).Get(delayedKey(j.job.Number, i.ReadyAt(), i.Number)) != nil
+	}
 	if delayed {
 		j.counted.Delayed += int64(i.Weight)
 		a.wantJob(&j.job, delayedKey(j.job.Number, i.ReadyAt(), i.Number), binary.AppendUvarint(nil, uint64(i.Weight))).item(q, i.Number)
@@ -170,7 +173,7 @@ func (a *audit) jobBelongs(table byte, k, v []byte) bool {
 		return false
 	}
 	return table == jobItem || bytes.Equal(k, delayedKey(j.job.Number, i.ReadyAt(), i.Number)) &&
-		q.has(delayed, appendNumber(appendTime(nil, i.ReadyAt()), i.Number))
+		(lateFor(i, standing{}) || q.has(delayed, appendNumber(appendTime(nil, i.ReadyAt()), i.Number)))
 }
 
 // jobLogs reads all lines of jobs' logs.

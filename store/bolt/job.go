@@ -231,8 +231,9 @@ func (r *reader) Job(id string) (store.Job, error) {
 	return *j.known, nil
 }
 
-// JobCounts implements store.Reader. Only delayed items that are due and that
-// no Ripen has named yet are looked at one by one.
+// JobCounts implements store.Reader. Of the delayed items those that are due are
+// looked at one by one, or those that are not, whichever are fewer: of a running job
+// the first wait for no more than a Ripen, of a paused one for its going on.
 func (r *reader) JobCounts(id string, now store.Time) (store.JobCounts, error) {
 	j, err := r.there(id)
 	if err != nil {
@@ -242,16 +243,34 @@ func (r *reader) JobCounts(id string, now store.Time) (store.JobCounts, error) {
 	if c.Delayed == 0 {
 		return c, nil
 	}
-	cursor, prefix := r.top(jobsBucket).bucket.Cursor(), keyOf(jobDelayed, j.number)
-	for k, v := cursor.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = cursor.Next() {
-		if at := timeOf(k[len(prefix):]); at > now {
-			c.NextAvailableAt = at
-			break
-		}
-		weight, _ := binary.Uvarint(v)
-		c.Delayed -= int64(weight)
+	prefix := keyOf(jobDelayed, j.number)
+	border := delayedKey(j.number, now+1, 0)
+	bucket := r.top(jobsBucket).bucket
+	due, later := bucket.Cursor(), bucket.Cursor()
+	atDue, dueWeight := due.Seek(prefix)
+	atLater, laterWeight := later.Seek(border)
+	if bytes.HasPrefix(atLater, prefix) {
+		c.NextAvailableAt = timeOf(atLater[len(prefix):])
 	}
-	return c, nil
+	past, ahead := int64(0), int64(0)
+	for {
+		if atDue == nil || bytes.Compare(atDue, border) >= 0 {
+			c.Delayed -= past
+			return c, nil
+		}
+		if !bytes.HasPrefix(atLater, prefix) {
+			c.Delayed = ahead
+			return c, nil
+		}
+		past, ahead = past+weighed(dueWeight), ahead+weighed(laterWeight)
+		atDue, dueWeight = due.Next()
+		atLater, laterWeight = later.Next()
+	}
+}
+
+func weighed(v []byte) int64 {
+	weight, _ := binary.Uvarint(v)
+	return int64(weight)
 }
 
 // OpenJob implements store.Reader.

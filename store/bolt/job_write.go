@@ -260,22 +260,29 @@ func (t *tx) countJob(q *queue, old, now *store.Item, was, is standing) {
 		t.set(jobsBucket, keyOf(jobItem, j.number, now.Number), nil)
 	}
 	n, weight := &j.counts, int64(now.Weight)
-	if old.Status != now.Status || old.Withheld != now.Withheld {
+	if old.Status != now.Status || old.Withheld != now.Withheld || old.Tally != now.Tally {
 		j.dirty = true
 		n.Add(old, -1)
 		n.Add(now, 1)
 	}
-	if was.delayed && is.delayed && old.ReadyAt() == now.ReadyAt() {
+	from, to := lateFor(old, was), lateFor(now, is)
+	if from && to && old.ReadyAt() == now.ReadyAt() && t.value(jobsBucket, delayedKey(j.number, old.ReadyAt(), now.Number)) != nil {
 		return
 	}
-	if was.delayed {
+	if from {
 		t.leaveDelayed(j, old.ReadyAt(), now.Number, weight)
 	}
-	if is.delayed {
+	if to {
 		j.dirty = true
 		n.Delayed += weight
 		t.set(jobsBucket, delayedKey(j.number, now.ReadyAt(), now.Number), binary.AppendUvarint(nil, uint64(weight)))
 	}
+}
+
+// lateFor says that an item stands among its job's delayed ones: as in its queue,
+// and as long as it is withheld, whether or not its time has come.
+func lateFor(i *store.Item, s standing) bool {
+	return s.delayed || i.Status.Waiting() && i.Withheld && i.ReadyAt() != 0
 }
 
 // leaveJob takes an item that goes out of its job's counters and tables.
@@ -296,15 +303,21 @@ func (t *tx) leaveJob(q *queue, old *store.Item, was standing) {
 	j.dirty = true
 	j.counts.Add(old, -1)
 	t.unset(jobsBucket, keyOf(jobItem, j.number, old.Number))
-	if was.delayed {
+	if lateFor(old, was) {
 		t.leaveDelayed(j, old.ReadyAt(), old.Number, int64(old.Weight))
 	}
 }
 
+// leaveDelayed takes an item off its job's delayed ones. One that was withheld before
+// those were counted too is not among them.
 func (t *tx) leaveDelayed(j *job, at store.Time, number uint64, weight int64) {
+	key := delayedKey(j.number, at, number)
+	if t.value(jobsBucket, key) == nil {
+		return
+	}
 	j.dirty = true
 	j.counts.Delayed -= weight
-	t.unset(jobsBucket, delayedKey(j.number, at, number))
+	t.unset(jobsBucket, key)
 }
 
 // ripenJob takes an item that has become ready off its job's delayed ones.

@@ -70,6 +70,9 @@ func changing(c *coder, i *store.Item) {
 	c.bool(50, &i.Withheld)
 	c.bool(51, &i.DueTold)
 	c.bool(52, &i.RiskTold)
+	c.bool(53, &i.Tally.Known)
+	c.int(54, &i.Tally.Done)
+	c.int(55, &i.Tally.Failed)
 }
 
 // failure leaves out the details, which are kept with the result.

@@ -85,12 +85,23 @@ func (s *state) JobCounts(id string, now store.Time) (store.JobCounts, error) {
 		return store.JobCounts{}, err
 	}
 	c := q.tallies[id]
-	for r := range all(q.delayed) {
-		if !inJob(&r.item, id) || r.item.ReadyAt() <= now {
-			continue
+	late := func(i *store.Item) {
+		at := i.ReadyAt()
+		if !inJob(i, id) || at <= now {
+			return
 		}
-		if c.Delayed += int64(r.item.Weight); c.NextAvailableAt == 0 {
-			c.NextAvailableAt = r.item.ReadyAt()
+		if c.Delayed += int64(i.Weight); c.NextAvailableAt == 0 || at < c.NextAvailableAt {
+			c.NextAvailableAt = at
+		}
+	}
+	for r := range all(q.delayed) {
+		late(&r.item)
+	}
+	if c.Withheld > 0 { // they stand in no index
+		for r := range all(q.items) {
+			if r.item.Status.Waiting() && r.item.Withheld {
+				late(&r.item)
+			}
 		}
 	}
 	return c, nil

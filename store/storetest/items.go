@@ -14,7 +14,7 @@ func fullItem(queue string) store.Item {
 		Progress: "half\x00way", Attempts: 3, Failures: 2, Spent: 1, Reclaims: 4, MaxAttempts: 17, Retryable: true, RetryNo: 2,
 		Chain: id("other", 4), Previous: id(queue, 9), Next: id("else", 1<<40), ClaimedBy: "robot \xff", ClaimedAt: 11,
 		LeaseUntil: 12, Fence: 1 << 60, StartedAt: 13, EndedAt: 14, AvailableAt: -15, DeferUntil: 16, DueAt: 17, RiskAt: 18,
-		CreatedAt: 19, CreatedBy: "bob", Job: "j1", Weight: 3, Withheld: true,
+		CreatedAt: 19, CreatedBy: "bob", Job: "j1", Weight: 3, Withheld: true, Tally: store.Tally{Known: true, Done: 2, Failed: 1},
 		Error:  &store.Failure{Kind: "system", Reason: strings.Repeat("no ", 2000), At: 20},
 		Review: store.Review{Status: store.InReview, Reviewer: "ann", Note: "hm", At: 21},
 		Group:  strings.Repeat("timeout after # s ", 3000),

@@ -193,6 +193,26 @@ var jobTests = map[string]func(env){
 		e.equal("items", strings.Join(e.ids(store.Query{Job: "j"}), " "), "a/1 a/2 a/3")
 		e.equal("of a status", strings.Join(e.ids(store.Query{Queue: "a", Job: "j", Statuses: []store.Status{store.Successful, store.Pending}, Desc: true}), " "), "a/3 a/1")
 	},
+	"count what they came to": func(e env) {
+		e.queues("a")
+		e.job(store.Job{ID: "j", Queue: "a"})
+		e.add(store.Item{Queue: "a", Job: "j", Weight: 10}, store.Item{Queue: "a", Job: "j", Weight: 10})
+		tally := func(i *store.Item) { i.Tally = store.Tally{Known: true, Done: 5, Failed: 2} }
+		e.change(id("a", 1), tally)
+		e.equal("waiting", e.jobCounts("j", 0), store.JobCounts{Available: 20, Total: 20})
+		e.change(id("a", 1), func(i *store.Item) { i.Status = store.Failed })
+		e.equal("failed", e.jobCounts("j", 0), store.JobCounts{Available: 10, Failed: 10, Total: 20})
+		e.change(id("a", 1), func(i *store.Item) { i.Status = store.Completed })
+		e.equal("completed", e.jobCounts("j", 0), store.JobCounts{Available: 10, Done: 5, Failed: 2, Total: 17})
+		e.change(id("a", 2), func(i *store.Item) { i.Status = store.Successful })
+		e.equal("without one", e.jobCounts("j", 0), store.JobCounts{Done: 15, Failed: 2, Total: 17})
+		e.change(id("a", 2), tally)
+		e.equal("as it is", e.jobCounts("j", 0), store.JobCounts{Done: 10, Failed: 4, Total: 14})
+		e.change(id("a", 2), func(i *store.Item) { i.Tally = store.Tally{Known: true} })
+		e.equal("nothing", e.jobCounts("j", 0), store.JobCounts{Done: 5, Failed: 2, Total: 7})
+		e.update(func(tx store.Tx) error { return tx.Purge([]store.ID{id("a", 1)}) })
+		e.equal("gone", e.jobCounts("j", 0), store.JobCounts{})
+	},
 	"count only for jobs of their queue": func(e env) {
 		e.queues("a", "b")
 		e.job(store.Job{ID: "j", Queue: "a"})
@@ -231,7 +251,8 @@ var jobTests = map[string]func(env){
 		e.equal("ready", e.ready("a", 60), []uint64{4})
 		s := e.stats("a", 40)
 		e.equal("stats", [3]int64{s.Counts.Waiting(), s.Delayed, s.Withheld}, [3]int64{4, 0, 3})
-		e.equal("counts", e.jobCounts("j", 40), store.JobCounts{Available: 9, Total: 9})
+		e.equal("counts", e.jobCounts("j", 40), store.JobCounts{Available: 9, Delayed: 3, NextAvailableAt: 50, Total: 9})
+		e.equal("counts later", e.jobCounts("j", 50), store.JobCounts{Available: 9, Total: 9})
 		e.equal("nothing is due", e.nextDue(), store.Time(0))
 		for n := range uint64(3) {
 			e.change(id("a", n+1), func(i *store.Item) { i.Withheld = false })

@@ -170,7 +170,7 @@ func (m *model) put(rt *rapid.T, of store.ID) op {
 		}
 		from := i.Status
 		i.Reference, i.Group, i.Priority, i.Error = drawn.Reference, drawn.Group, drawn.Priority, drawn.Error
-		i.Withheld = drawn.Withheld
+		i.Withheld, i.Tally = drawn.Withheld, drawn.Tally
 		i.AvailableAt, i.DeferUntil, i.DueAt, i.LeaseUntil = drawn.AvailableAt, drawn.DeferUntil, drawn.DueAt, drawn.LeaseUntil
 		i.RiskAt, i.DueTold, i.RiskTold = drawn.RiskAt, drawn.DueTold, drawn.RiskTold
 		if !recorded {
@@ -200,6 +200,9 @@ func (m *model) item(rt *rapid.T) store.Item {
 		LeaseUntil:  at.Draw(rt, "lease"),
 		CreatedAt:   m.now,
 		Withheld:    rapid.IntRange(0, 4).Draw(rt, "withheld") == 0,
+	}
+	if rapid.Bool().Draw(rt, "tally") {
+		i.Tally = store.Tally{Known: true, Done: rapid.IntRange(0, 3).Draw(rt, "tally done"), Failed: rapid.IntRange(0, 2).Draw(rt, "tally failed")}
 	}
 	if rapid.Bool().Draw(rt, "error") {
 		i.Error = &store.Failure{Kind: "system", Reason: "r"}
