@@ -103,7 +103,7 @@ func (a *app) object(flag, value string) (json.RawMessage, error) {
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(b, &object); err != nil {
-		return nil, usage("--"+flag, "it is no JSON object: "+err.Error(), `write it as {"total": 3}`)
+		return nil, usage("--"+flag, "it is no JSON object", `write it as {"total": 3}`)
 	}
 	return b, nil
 }

@@ -11,7 +11,7 @@ func TestARobotsLife(t *testing.T) {
 	r := newRig(t)
 	r.ok("queue", "add", "q", "--family", "transactions", "--retries", "1", "--retry-floor", "0s", "--retry-window", "0s")
 	r.fails(4, "nothing to claim", "claim", "--queue", "q", "--robot", "r1")
-	r.fails(4, "nothing to claim", "claim", "--queue", "q", "--robot", "r1", "--wait", "10ms")
+	r.fails(4, "nothing to claim came in 10ms; claim again", "claim", "--queue", "q", "--robot", "r1", "--wait", "10ms")
 	r.fails(3, `queue "none"`, "claim", "--queue", "none", "--robot", "r1")
 	for range 4 {
 		r.ok("item", "add", "--queue", "q", "--payload", `{"n":1}`, "--reference", "INV-7")

@@ -169,7 +169,7 @@ func (s settings) schemas() (map[string]json.RawMessage, error) {
 			return nil, err
 		}
 		if err := json.Unmarshal(text, new(map[string]any)); err != nil {
-			return nil, usage("--"+flag, "it is no JSON object: "+err.Error(), "give a JSON Schema, @FILE, or none")
+			return nil, usage("--"+flag, "it is no JSON object", "give a JSON Schema, @FILE, or none")
 		}
 		values[d[0]] = text
 	}

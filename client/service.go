@@ -177,11 +177,7 @@ func (c *Client) Changes(ctx context.Context, after uint64, limit int) ([]store.
 func (c *Client) Claim(ctx context.Context, r engine.ClaimRequest) ([]engine.Record, error) {
 	records, err := send[[]engine.Record](ctx, c, http.MethodPost, "/v1/claim", r)
 	if errors.Is(err, errEmpty) {
-		queue := r.Queue
-		if queue == "" {
-			queue = r.Item.Queue
-		}
-		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}
+		err = engine.NothingToClaim(&r)
 	}
 	return records, err
 }

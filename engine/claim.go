@@ -91,9 +91,19 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 		err = e.stopped()
 	}
 	if err == nil && len(got) == 0 {
-		err = &store.Error{Code: store.CodeEmpty, Thing: "queue " + r.Queue, Rule: "nothing to claim", Mend: "wait with --wait 30s"}
+		err = NothingToClaim(&r)
 	}
 	return settled.outcomes, got, err
+}
+
+// NothingToClaim is the answer to a claim that got nothing: CodeEmpty.
+func NothingToClaim(r *ClaimRequest) error {
+	empty := store.Error{Code: store.CodeEmpty, Thing: "queue " + cmp.Or(r.Queue, r.Item.Queue), Rule: "nothing to claim", Mend: "wait with --wait 30s"}
+	if r.Wait > 0 {
+		empty.Rule = "nothing to claim came in " + r.Wait.String()
+		empty.Mend = "claim again, or see what holds its items back with `signalbox item explain ITEM`"
+	}
+	return &empty
 }
 
 // tellSettings fills in the settings a claim was served under.

@@ -80,7 +80,10 @@ func ParseFilter(s string) (Filter, error) {
 	if err != nil {
 		return f, err
 	}
-	for _, w := range words {
+	for i, w := range words {
+		if i > 0 && w.continues(words[i-1]) {
+			return Filter{}, words[i-1].bad("the jq program ends at the space before "+w.text, `put the whole program in quotes, as in jq:".total > 100"`)
+		}
 		if err := f.add(w); err != nil {
 			return Filter{}, err
 		}

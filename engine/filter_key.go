@@ -94,7 +94,12 @@ func StatusNames() []string {
 	for s := store.Status(1); int(s) < store.Statuses; s++ {
 		names = append(names, s.String())
 	}
-	return append(append(names, slices.Sorted(maps.Keys(otherNames))...), "delayed")
+	for _, other := range slices.Sorted(maps.Keys(otherNames)) {
+		if !slices.Contains(names, other) { // failed is a status, and in the other systems both exceptions too
+			names = append(names, other)
+		}
+	}
+	return append(names, "delayed")
 }
 
 func readStatus(f *Filter, w word) (term, error) {

@@ -73,6 +73,16 @@ func (c *cutter) word() (w word, err error) {
 	return w, nil
 }
 
+// continues says whether a word goes on a jq program that was left without
+// quotes, so that its spaces cut it. As words of their own these would find
+// nothing, and nobody would be told why.
+func (w word) continues(before word) bool {
+	if before.key != "jq" || strings.ContainsAny(before.text, `"'`) || w.key != "" || w.inverse && !strings.HasPrefix(w.text, "!=") {
+		return false
+	}
+	return strings.ContainsRune("|<>=!+-*/%,", []rune(w.text)[0]) || w.text == "and" || w.text == "or"
+}
+
 // quoted reads to the closing quote.
 func (c *cutter) quoted(b *strings.Builder, quote rune) error {
 	open := c.at

@@ -182,9 +182,7 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 			return err
 		}
 		if !id.IsZero() {
-			res.Existing = true
-			res.Item, err = t.Item(id)
-			return err
+			return t.repeats(q, id, res)
 		}
 	}
 	if i, there := t.survivor(q.Name, n.Past); there {
@@ -198,6 +196,14 @@ func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddRes
 		return store.Conflict(fmt.Sprintf("reference %q", n.Reference), "it stands twice in this add", "give each item its own reference")
 	}
 	return t.takeReference(q, n.Reference)
+}
+
+// repeats answers an add with the item that has its key already.
+func (t *tx) repeats(q *store.Queue, id store.ID, res *AddResult) (err error) {
+	res.Existing = true
+	res.Item, err = t.Item(id)
+	present(q, &res.Item)
+	return err
 }
 
 // referenceHolder finds the item that keeps others from using a reference;
@@ -223,8 +229,7 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, of 
 	if n.Key != "" { // an earlier item of the same call may have taken the key
 		if id, err := t.ByKey(q.Name, n.Key); err != nil || !id.IsZero() {
 			if err == nil {
-				res.Existing = true
-				res.Item, err = t.Item(id)
+				err = t.repeats(q, id, res)
 			}
 			return err
 		}

@@ -101,6 +101,9 @@ func TestIdempotencyKey(t *testing.T) {
 		if err != nil || !again[0].Existing || again[0].Item.Status != store.Completed {
 			t.Errorf("%v %+v", err, again)
 		}
+		if whole, err := r.Item(r.ctx, again[0].Item.ID()); err != nil || again[0].Item.MaxAttempts != whole.Item.MaxAttempts || whole.Item.MaxAttempts != 1 {
+			t.Errorf("%v: of %d attempts at most, not of the %d that the item is shown with", err, again[0].Item.MaxAttempts, whole.Item.MaxAttempts)
+		}
 	})
 }
 

@@ -232,6 +232,11 @@ func TestFilterErrorsNameTheTerm(t *testing.T) {
 		`""`:               "empty word",
 		"priority:urgent":  `priority "urgent"`,
 		"review:done":      `review status "done"`,
+		"jq:.a > 3":        "jq:.a, character 1: the jq program ends at the space before >",
+		"jq:.a >3":         "put the whole program in quotes",
+		"jq:.a | length":   "ends at the space before |",
+		"jq:.a and .b":     "ends at the space before and",
+		"b jq:.a != 1":     "jq:.a, character 3: the jq program ends at the space before !=",
 	} {
 		if _, err := engine.ParseFilter(filter); store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", filter, err, want)

@@ -314,6 +314,10 @@ func validateQueue(q *store.Queue) error {
 		return bad(fmt.Sprintf("retries %d: from 0 to %d", q.Retries, MaxRetries), "choose a number in this range")
 	case q.Lease < 0 || q.RetryWindow < 0 || q.RetryFloor < 0 || q.AttemptTimeout < 0:
 		return bad("durations are 0 or more", "use 0 for none")
+	case q.SLA < 0 || q.SLARisk < 0:
+		return bad("sla and sla_risk are 0 (none) or more", "use 0 for none")
+	case q.SLA > 0 && q.SLARisk > q.SLA:
+		return bad(fmt.Sprintf("sla_risk %s is longer than sla %s", q.SLARisk, q.SLA), "items are at risk before they are overdue: choose a shorter sla_risk")
 	case q.Lease > 0 && q.Lease < store.Duration(time.Second):
 		return bad(fmt.Sprintf("lease %s: at least 1s, or 0 for one that never runs out", q.Lease), "choose a longer lease")
 	}

@@ -21,15 +21,17 @@ func TestQueueSettings(t *testing.T) {
 			t.Fatalf("%v %+v", err, q.Queue)
 		}
 		for patch, want := range map[string]string{
-			`{"retries":17}`:              "retries 17: from 0 to 16",
-			`{"lane":"middle"}`:           "a lane is fast or slow",
-			`{"lease":"5 minutes"}`:       "a duration is a number with a unit",
-			`{"lease":"100ms"}`:           "at least 1s",
-			`{"name":"other"}`:            "keeps its name and family",
-			`{"colour":"red"}`:            `unknown field "colour"`,
-			`{"consumer":{"kind":"ftp"}}`: `consumer "ftp"`,
-			`{"batch_size":0}`:            "batch_size 0: from 1 to 1000",
-			`{`:                           "unexpected",
+			`{"retries":17}`:               "retries 17: from 0 to 16",
+			`{"lane":"middle"}`:            "a lane is fast or slow",
+			`{"lease":"5 minutes"}`:        "a duration is a number with a unit",
+			`{"lease":"100ms"}`:            "at least 1s",
+			`{"name":"other"}`:             "keeps its name and family",
+			`{"colour":"red"}`:             `unknown field "colour"`,
+			`{"consumer":{"kind":"ftp"}}`:  `consumer "ftp"`,
+			`{"batch_size":0}`:             "batch_size 0: from 1 to 1000",
+			`{"sla":"2h","sla_risk":"3h"}`: "sla_risk 3h is longer than sla 2h",
+			`{"sla_risk":"-1h"}`:           "a duration is a number with a unit",
+			`{`:                            "unexpected",
 		} {
 			_, err := r.SetQueue(r.ctx, "a.b", json.RawMessage(patch))
 			if store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), want) {
