@@ -31,7 +31,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVarP(&a.output, "format", "o", "", "how to print: table, json, jsonl or csv")
 	root.AddCommand(
 		a.queueCommands(), a.itemCommands(), a.jobCommands(), a.notifyCommands(), a.slotCommands(),
-		a.runCommand(), a.claimCommand(), a.startCommand(), a.renewCommand(), a.progressCommand(),
+		a.runCommand(), a.robotCommand(), a.claimCommand(), a.startCommand(), a.renewCommand(), a.progressCommand(),
 		a.completeCommand(), a.failCommand(), a.postponeCommand(), a.settleCommand(), a.exportCommand(),
 		a.serveCommand(), a.demoCommand(), a.snapshotCommand(),
 		a.keyCommands(), a.themeCommands(),

@@ -111,10 +111,15 @@ func (a *app) runJob(ctx context.Context, s Service, def jobDef) error {
 	if err != nil {
 		return err
 	}
-	report, mine := drain.Once(ctx, s, &set, rec)
-	if !mine {
+	set.BatchSize = 1
+	done := drain.Perform(ctx, s, &set, []engine.Record{rec}, nil)
+	for _, h := range done.Cut {
+		done.Reports = append(done.Reports, engine.Settlement{Item: h.Item, Fence: h.Fence, Status: engine.System, Reason: "interrupted"})
+	}
+	if len(done.Reports) == 0 {
 		return store.Conflict("item "+rec.ID().String(), "its lease was lost while it ran", "see `signalbox item show "+rec.ID().String()+"`")
 	}
+	report := done.Reports[0]
 	report.Final = def.Retryable != nil && !*def.Retryable
 	return a.settleRun(ctx, s, report)
 }

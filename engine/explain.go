@@ -181,7 +181,7 @@ func (l *line) reason(i *store.Item) Reason {
 
 // robotReason says when somebody last asked a manual queue for work.
 func (e *Engine) robotReason(q *store.Queue, now store.Time) Reason {
-	r := Reason{Code: "robots", Mend: "start a robot on queue " + q.Name + ", or try with `signalbox claim --queue " + q.Name + " --robot me`"}
+	r := Reason{Code: "robots", Mend: "start one with `signalbox robot --queue " + q.Name + " -- CMD`, or try with `signalbox claim --queue " + q.Name + " --robot me`"}
 	switch at := e.rates.lastClaim(q.Name); {
 	case at == 0:
 		r.Text = "no robot has asked for work since the engine started"
