@@ -120,7 +120,7 @@ func (t *tx) addBuiltin(q *store.Queue, job, key string, weight int, payload any
 		n.Key = job + "/" + key
 	}
 	results := make([]AddResult, 1)
-	if err := t.admit(q, &n, map[string]bool{}, &results[0]); err != nil || results[0].Existing {
+	if fresh, err := t.admit(q, &n, &names{}, &results[0]); err != nil || !fresh {
 		return results, err
 	}
 	return results, t.addOne(q, &AddRequest{Queue: q.Name, Items: []NewItem{n}}, 0, "", &tying{}, results)

@@ -114,17 +114,17 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 		return err
 	}
 	held = t.e.schemas.heldStill(held, &q, r.Items)
-	refs := map[string]bool{}
+	seen := names{map[string]bool{}, map[string]bool{}}
 	check := func(i int) error {
-		err := bad[i]
+		n, fresh, err := &r.Items[i], false, bad[i]
 		if err == nil {
-			err = t.admit(&q, &r.Items[i], refs, &results[i])
+			fresh, err = t.admit(&q, n, &seen, &results[i])
 		}
-		if err == nil && r.Strict && r.Items[i].Past.waits() {
+		if fresh && err == nil && r.Strict && n.Past.waits() {
 			err = held.refusal(i)
 		}
-		if err == nil && !r.Items[i].Past.free() {
-			refs[r.Items[i].Reference] = true
+		if fresh && err == nil {
+			seen.note(n)
 		}
 		if err != nil {
 			results[i].Err, results[i].Error = err, err.Error()
@@ -161,65 +161,6 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 	return nil
 }
 
-// admit decides whether a new item may come in, and finds the one it repeats.
-func (t *tx) admit(q *store.Queue, n *NewItem, refs map[string]bool, res *AddResult) error {
-	if err := validateFamily(q, n.Payload); err != nil {
-		return err
-	}
-	if n.Past != nil {
-		if _, err := pastStatus(q.Family, n.Past.State, n.Past.Error); err != nil {
-			return err
-		}
-	}
-	if n.joins() && n.Past == nil {
-		if err := t.joinable(q, n.Job); err != nil {
-			return err
-		}
-	}
-	if n.Key != "" {
-		id, err := t.ByKey(q.Name, n.Key)
-		if err != nil {
-			return err
-		}
-		if !id.IsZero() {
-			return t.repeats(q, id, res)
-		}
-	}
-	if i, there := t.survivor(q.Name, n.Past); there {
-		res.Existing, res.Item = true, i
-		return nil
-	}
-	if !q.UniqueReferences || n.Reference == "" || n.Past.free() {
-		return nil
-	}
-	if refs[n.Reference] {
-		return store.Conflict(fmt.Sprintf("reference %q", n.Reference), "it stands twice in this add", "give each item its own reference")
-	}
-	return t.takeReference(q, n.Reference)
-}
-
-// repeats answers an add with the item that has its key already.
-func (t *tx) repeats(q *store.Queue, id store.ID, res *AddResult) (err error) {
-	res.Existing = true
-	res.Item, err = t.Item(id)
-	present(q, &res.Item)
-	return err
-}
-
-// referenceHolder finds the item that keeps others from using a reference;
-// retried and deleted ones don't.
-func (t *tx) referenceHolder(queue, reference string) (store.ID, error) {
-	for i, err := range t.Items(store.Query{Queue: queue, Reference: reference, Exact: true}) {
-		if err != nil {
-			return store.ID{}, err
-		}
-		if i.Status != store.Retried && i.Status != store.Deleted {
-			return i.ID(), nil
-		}
-	}
-	return store.ID{}, nil
-}
-
 func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, of *tying, results []AddResult) error {
 	res := &results[at]
 	if res.Existing {
@@ -227,10 +168,7 @@ func (t *tx) addOne(q *store.Queue, r *AddRequest, at int, violation string, of 
 	}
 	n := &r.Items[at]
 	if n.Key != "" { // an earlier item of the same call may have taken the key
-		if id, err := t.ByKey(q.Name, n.Key); err != nil || !id.IsZero() {
-			if err == nil {
-				err = t.repeats(q, id, res)
-			}
+		if err := t.repeated(q, n, res); err != nil || res.Existing {
 			return err
 		}
 	}

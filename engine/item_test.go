@@ -144,6 +144,37 @@ func TestUniqueReferencesUnderConcurrency(t *testing.T) {
 	})
 }
 
+// Who adds the same again gets the item that is there, whatever has become of the
+// settings, of the job and of the reference since.
+func TestKnownKeysAreAnsweredBeforeAnythingIsRefused(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, func(q *store.Queue) { q.UniqueReferences = true })
+		item := engine.NewItem{Payload: object(), Key: "k", Reference: "INV-1", Job: "j"}
+		results, err := r.Add(r.ctx, engine.AddRequest{Queue: "q", Items: []engine.NewItem{item, item}})
+		if err != nil || results[0].Existing || !results[1].Existing || results[1].Item.Number != 1 {
+			r.t.Fatalf("the same twice in one add: %+v (%v)", results, err)
+		}
+		if _, err := r.CancelJob(r.ctx, "j", ""); err != nil {
+			r.t.Fatal(err)
+		}
+		if _, err := r.SetQueue(r.ctx, "q", []byte(`{"schemas":{"payload":{"properties":{"a":false}}}}`)); err != nil {
+			r.t.Fatal(err)
+		}
+		again := engine.AddRequest{Queue: "q", Items: []engine.NewItem{item}, Strict: true}
+		if results, err = r.Add(r.ctx, again); err != nil || !results[0].Existing || results[0].Item.Number != 1 {
+			r.t.Errorf("the same again: %+v (%v)", results, err)
+		}
+		// What is there already takes no reference from the others of its add.
+		if out, err := r.Delete(r.ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: results[0].Item.ID()}}}); err != nil || out[0].Result != engine.OK {
+			r.t.Fatal(out, err)
+		}
+		again.Items = append(again.Items, engine.NewItem{Payload: []byte(`{}`), Reference: "INV-1"})
+		if results, err = r.Add(r.ctx, again); err != nil || !results[0].Existing || results[1].Item.Number != 2 {
+			r.t.Errorf("beside one that was deleted: %+v (%v)", results, err)
+		}
+	})
+}
+
 func TestSLASetsDates(t *testing.T) {
 	eachStore(t, func(r *rig) {
 		r.queue("q", store.Transactions, func(q *store.Queue) { q.SLA, q.SLARisk = store.Duration(2*time.Hour), store.Duration(time.Hour) })

@@ -300,8 +300,15 @@ func (e *Engine) jobState(ctx context.Context, r store.Reader, id string) (s Job
 		s.JobCounts = s.Final
 		return s, nil
 	}
-	s.JobCounts, err = r.JobCounts(id, e.now())
+	s.JobCounts, err = jobCounts(r, &s.Job, e.now())
 	return s, err
+}
+
+// jobCounts counts an open job's items, and those of before it went on that are
+// there no more.
+func jobCounts(r store.Reader, j *store.Job, now store.Time) (store.JobCounts, error) {
+	c, err := r.JobCounts(j.ID, now)
+	return c.Plus(j.Gone), err
 }
 
 // Jobs gives a page of jobs, newest first. CodeNotFound for a queue that is not

@@ -60,7 +60,7 @@ func hooked(j *store.Job) bool {
 
 // endJob marks a job as ended, and tells its initiator.
 func (t *tx) endJob(j *store.Job) error {
-	c, err := t.JobCounts(j.ID, t.now)
+	c, err := jobCounts(t, j, t.now)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type life struct {
 	draw draw
 	ctx  context.Context
 	log  []string
+	last *modelItem // picked
 }
 
 // live runs one random life on a store and gives the first difference from the
@@ -61,6 +62,7 @@ func (l *life) settings() store.Queue {
 	q.MaxReclaims = l.draw(3, "max_reclaims")
 	q.RetryAbandoned = l.draw(2, "retry_abandoned") == 1
 	q.Lease = store.Duration(time.Duration(l.draw(4, "lease")) * 5 * time.Second)
+	q.UniqueReferences = l.draw(3, "unique") > 0
 	q.Schemas.Payload = `{"properties":{"bad":false}}`
 	q.RetainSettled, q.RetainExcepted = store.Duration(l.draw(4, "settled"))*store.Duration(4*time.Second), store.Duration(l.draw(3, "excepted"))*store.Duration(15*time.Second)
 	then := []string{engine.ThenKeep, engine.ThenDelete, engine.ThenDelete}
@@ -71,7 +73,10 @@ func (l *life) settings() store.Queue {
 func (l *life) now() store.Time { return store.At(time.Now()) }
 
 func (l *life) step() error {
-	steps := []func() error{l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo, l.bulk, l.pauseJob, l.cancelJob, l.edit, l.postpone, l.addKeyed, l.addBad}
+	steps := []func() error{
+		l.add, l.add, l.claim, l.claim, l.settle, l.settle, l.settle, l.sleep, l.sleep, l.retry, l.verify, l.giveBack, l.renew, l.pause, l.remove, l.undo, l.undo,
+		l.bulk, l.pauseJob, l.cancelJob, l.edit, l.edit, l.postpone, l.addNamed, l.addNamed, l.imports, l.unique, l.addBad,
+	}
 	if err := steps[l.draw(len(steps), "step")](); err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (l *life) add() error {
 		if l.draw(4, "defer") == 0 {
 			items[i].DeferUntil = l.now().Add(time.Duration(1+l.draw(10, "defer by")) * time.Second)
 		}
-		added := l.m.add(items[i].DueAt, items[i].Priority, items[i].DeferUntil)
+		added := l.m.add(modelItem{due: items[i].DueAt, priority: items[i].Priority, deferred: items[i].DeferUntil})
 		if job != "" {
 			items[i].Job, items[i].Weight = job, l.draw(4, "weight")
 			added.job, added.weight = job, int64(max(1, items[i].Weight))
@@ -132,13 +137,17 @@ func (l *life) claim() error {
 	return nil
 }
 
-// any picks an item, and the fence of one of its claims, past or present, or
-// one that was never given.
+// any picks an item, often the same again, and the fence of one of its claims, past
+// or present, or one that was never given.
 func (l *life) any() (i *modelItem, fence uint64) {
 	if len(l.m.items) == 0 {
 		return nil, 0
 	}
 	i = l.m.items[l.draw(len(l.m.items), "item")]
+	if l.last != nil && l.draw(2, "again") == 0 {
+		i = l.last
+	}
+	l.last = i
 	if l.draw(4, "which fence") > 0 {
 		return i, i.fence
 	}
@@ -233,7 +242,7 @@ func (l *life) pause() error {
 
 func (l *life) remove() error {
 	i, _ := l.any()
-	if i == nil || l.draw(3, "really") > 0 {
+	if i == nil || l.draw(3, "really") == 0 {
 		return nil
 	}
 	l.say("delete %d", i.number)
@@ -256,11 +265,7 @@ func (l *life) undo() error {
 func (l *life) bulk() error {
 	status := store.Status(1 + l.draw(store.Statuses-1, "status"))
 	first := l.draw(4, "first")
-	verbs := []struct {
-		name string
-		do   func(*modelItem) string
-	}{{engine.BulkRetry, l.m.retry}, {engine.BulkDelete, l.m.delete}, {engine.Verify, l.m.verify}, {engine.BulkUndo, l.m.undo}}
-	verb := verbs[l.draw(len(verbs), "verb")]
+	verb := l.m.verbs()[l.draw(4, "verb")]
 	l.say("bulk %s of the first %d %s", verb.name, first, status)
 	b, err := l.e.StartBulk(l.ctx, engine.BulkRequest{
 		Verb: verb.name, First: first, Select: []engine.ListRequest{{Queue: "q", Statuses: []store.Status{status}}},
@@ -271,7 +276,7 @@ func (l *life) bulk() error {
 	if err != nil {
 		return err
 	}
-	want := l.m.bulk(status, first, verb.do)
+	want := l.m.bulk(status, first, verb)
 	got := map[string]int{engine.OK: b.Done, engine.Stale: b.Stale, engine.Gone: b.Gone, engine.Refused: b.Refused}
 	for result, n := range got {
 		if want[result] != n {
@@ -297,14 +302,16 @@ func (l *life) compare() error {
 	for _, i := range l.m.items {
 		must, may := l.m.retained(i, l.now())
 		if len(page.Items) == 0 || page.Items[0].Number != i.number {
-			if i.gone = true; must {
+			if must && !i.gone {
 				return fmt.Errorf("item %d is gone, %s and touched at %s", i.number, i.status, i.touched)
 			}
+			i.gone = true
 			continue
 		}
 		if i.gone || may {
 			return fmt.Errorf("item %d is still there at %s, %s and touched at %s", i.number, l.now(), i.status, i.touched)
 		}
+		i.settleOn(page.Items[0].AvailableAt)
 		if d := i.differs(&page.Items[0]); d != "" {
 			return fmt.Errorf("%s", d)
 		}
@@ -318,6 +325,9 @@ func (l *life) compare() error {
 	if err == nil && q.Counts != want {
 		err = fmt.Errorf("counts %v, want %v", q.Counts, want)
 	}
+	if delayed, next := l.m.delayed(l.now()); err == nil && (q.Delayed != delayed || q.NextAvailableAt != next) {
+		err = fmt.Errorf("%d are delayed until %s, want %d until %s", q.Delayed, q.NextAvailableAt, delayed, next)
+	}
 	return err
 }
 
@@ -329,7 +339,8 @@ func TestLivesFollowTheModel(t *testing.T) {
 	for name, open := range opens {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				tape := rapid.SliceOfN(rapid.IntRange(0, 5040), 1, 400).Draw(rt, "tape") // a bubble is no place for rapid's own draws
+				steps := rapid.IntRange(1, 60).Draw(rt, "steps")
+				tape := rapid.SliceOfN(rapid.IntRange(0, 5040), 6*steps, 12*steps).Draw(rt, "tape") // a bubble is no place for rapid's own draws
 				d := func(n int, _ string) int {
 					if len(tape) == 0 {
 						return 0
@@ -338,7 +349,6 @@ func TestLivesFollowTheModel(t *testing.T) {
 					tape = tape[1:]
 					return v
 				}
-				steps := rapid.IntRange(1, 60).Draw(rt, "steps")
 				var err error
 				synctest.Test(t, func(t *testing.T) { err = live(t, open(t), d, steps) })
 				if err != nil {

@@ -11,6 +11,7 @@ import (
 type modelJob struct {
 	status store.JobStatus
 	ended  bool
+	at     store.Time      // when it ended
 	counts store.JobCounts // those it ended with
 }
 
@@ -33,15 +34,15 @@ func (m *model) join(id string) bool {
 // count counts a job's items by looking at every one.
 func (m *model) count(id string, now store.Time) (c store.JobCounts) {
 	for _, i := range m.items {
-		if i.job != id || i.gone {
+		if i.job != id { // one that is gone counts too
 			continue
 		}
 		switch i.status {
 		case store.Queued, store.Pending:
 			c.Available += i.weight
-			if i.readyAt > now {
-				if c.Delayed += i.weight; c.NextAvailableAt == 0 || i.readyAt < c.NextAvailableAt {
-					c.NextAvailableAt = i.readyAt
+			if i.readyAt() > now {
+				if c.Delayed += i.weight; c.NextAvailableAt == 0 || i.readyAt() < c.NextAvailableAt {
+					c.NextAvailableAt = i.readyAt()
 				}
 			}
 		case store.Claimed, store.Processing:
@@ -65,7 +66,7 @@ func (m *model) end(now store.Time) {
 			if j.status != store.JobCancelled {
 				j.status = store.JobDone
 			}
-			j.ended, j.counts = true, c
+			j.ended, j.at, j.counts = true, now, c
 		}
 	}
 }

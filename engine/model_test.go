@@ -29,10 +29,12 @@ type modelItem struct {
 	spent     int
 	reclaims  int
 	robot     string
-	readyAt   store.Time
+	delayed   store.Time // until then, by a retry
+	deferred  store.Time // until then, by a person or a robot
 	leaseEnd  store.Time
 	due       store.Time
 	priority  store.Priority
+	reference string
 	verified  bool
 	next      uint64
 	waitsOnUs bool // for a person's decision
@@ -69,8 +71,16 @@ func (m *model) retained(i *modelItem, now store.Time) (must, may bool) {
 		return true, false
 	}
 	over := i.touched.Add(time.Duration(age))
-	return now+unsure < over, now > over+late
+	must = now+unsure < over
+	if i.job != "" {
+		j := m.jobs[i.job]
+		must = must || !j.ended
+		over = max(over, j.at)
+	}
+	return must, !must && now > over+late
 }
+
+func (i *modelItem) readyAt() store.Time { return max(i.delayed, i.deferred) }
 
 // changed counts a change, after which nothing before it is taken back.
 func (i *modelItem) changed() {
@@ -94,6 +104,9 @@ func (m *model) undo(i *modelItem) string {
 		return engine.Refused
 	}
 	was := *i.was
+	if i.status == store.Deleted && was.status != store.Retried && m.taken(i.reference) {
+		return engine.Refused
+	}
 	if was.job != "" && was.status == m.waiting() && !m.join(was.job) {
 		return engine.Refused
 	}
@@ -117,32 +130,27 @@ func (m *model) waiting() store.Status {
 	return store.Pending
 }
 
-func (m *model) add(due store.Time, p store.Priority, readyAt store.Time) *modelItem {
-	i := &modelItem{number: uint64(len(m.items) + 1), status: m.waiting(), due: due, priority: p, readyAt: readyAt}
-	m.items = append(m.items, i)
-	return i
-}
-
-// keyed says that an item has been added with a key.
-func (m *model) keyed(key string) bool {
-	return slices.ContainsFunc(m.items, func(i *modelItem) bool { return i.key == key && !i.gone })
-}
-
-// edit answers as the engine must.
-func (m *model) edit(i *modelItem, p store.Priority, due store.Time) bool {
-	if i.gone || i.status != m.waiting() {
-		return false
+func (m *model) add(i modelItem) *modelItem {
+	i.number = uint64(len(m.items) + 1)
+	if i.status == 0 {
+		i.status = m.waiting()
 	}
-	i.changed()
-	i.priority, i.due = p, due
-	return true
+	m.items = append(m.items, &i)
+	return &i
+}
+
+// copyOf adds the item that goes on in the place of a retried one.
+func (m *model) copyOf(i *modelItem) *modelItem {
+	c := m.add(modelItem{due: i.due, priority: i.priority, reference: i.reference, job: i.job, weight: i.weight})
+	i.next = c.number
+	return c
 }
 
 // line is what can be claimed now, in the order in which it is.
 func (m *model) line(now store.Time) []*modelItem {
 	var ready []*modelItem
 	for _, i := range m.items {
-		if i.status == m.waiting() && i.readyAt <= now && (i.job == "" || m.jobs[i.job].status == store.JobRunning) {
+		if i.status == m.waiting() && i.readyAt() <= now && (i.job == "" || m.jobs[i.job].status == store.JobRunning) {
 			ready = append(ready, i)
 		}
 	}
@@ -169,7 +177,7 @@ func (m *model) claim(robot string, n int, now store.Time) (claimed []uint64) {
 		i.fence++
 		i.attempts++
 		i.robot = robot
-		i.readyAt = 0
+		i.delayed, i.deferred = 0, 0
 		i.leaseEnd = 0
 		if m.queue.Lease > 0 {
 			i.leaseEnd = now.Add(time.Duration(m.queue.Lease))
@@ -230,14 +238,12 @@ func (m *model) again(i *modelItem, now store.Time) {
 	i.leaseEnd = 0
 	if m.queue.Family == store.Jobs {
 		i.spent++
-		i.status, i.readyAt = store.Queued, at
+		i.status, i.delayed = store.Queued, at
 		return
 	}
 	i.status = store.Retried
-	c := m.add(i.due, i.priority, at)
-	c.spent, c.failures = i.spent+1, i.failures
-	c.job, c.weight = i.job, i.weight
-	i.next = c.number
+	c := m.copyOf(i)
+	c.spent, c.failures, c.delayed = i.spent+1, i.failures, at
 }
 
 // tick ends the leases that are over, in the order in which they end.
@@ -290,13 +296,11 @@ func (m *model) retry(i *modelItem) string {
 	i.acted()
 	i.waitsOnUs = false
 	if m.queue.Family == store.Jobs {
-		i.status, i.spent, i.reclaims, i.readyAt = store.Queued, 0, 0, 0
+		i.status, i.spent, i.reclaims, i.delayed, i.deferred = store.Queued, 0, 0, 0, 0
 		return engine.OK
 	}
 	i.status = store.Retried
-	c := m.add(i.due, i.priority, 0)
-	c.job, c.weight = i.job, i.weight
-	i.next = c.number
+	m.copyOf(i)
 	return engine.OK
 }
 
@@ -322,7 +326,7 @@ func (m *model) giveBack(i *modelItem, fence uint64, until store.Time) string {
 		return engine.Stale
 	}
 	i.changed()
-	i.status, i.leaseEnd, i.readyAt = m.waiting(), 0, until
+	i.status, i.leaseEnd, i.deferred = m.waiting(), 0, until
 	return engine.OK
 }
 
@@ -338,31 +342,12 @@ func (m *model) delete(i *modelItem) string {
 	return engine.OK
 }
 
-// bulk acts on the items of a status one by one, as they stand now, and counts
-// the answers.
-func (m *model) bulk(status store.Status, first int, do func(*modelItem) string) map[string]int {
-	type seen struct {
-		item    *modelItem
-		changes int
+// settleOn takes over when an expired item may be claimed again, which is known to a
+// millisecond: its lease is seen to be over with whatever else is due.
+func (i *modelItem) settleOn(at store.Time) {
+	if i.delayed != 0 && at-i.delayed <= 1 && i.delayed-at <= 1 {
+		i.delayed = at
 	}
-	var frozen []seen
-	for _, i := range m.items {
-		if i.status == status && !i.gone {
-			frozen = append(frozen, seen{i, i.changes})
-		}
-	}
-	if first > 0 {
-		frozen = frozen[:min(first, len(frozen))]
-	}
-	answers := map[string]int{}
-	for _, f := range frozen {
-		if f.item.changes != f.changes {
-			answers[engine.Stale]++
-			continue
-		}
-		answers[do(f.item)]++
-	}
-	return answers
 }
 
 // differs says where an item is not what the model says.
@@ -373,11 +358,12 @@ func (i *modelItem) differs(got *store.Item) string {
 	if want != is {
 		return fmt.Sprintf("item %d is %s, want %s", i.number, is, want)
 	}
-	if got.Status.Waiting() && got.ReadyAt() != i.readyAt {
-		return fmt.Sprintf("item %d is ready at %s, want %s", i.number, got.ReadyAt(), i.readyAt)
+	if got.Status.Waiting() && (got.AvailableAt != i.delayed || got.DeferUntil != i.deferred) {
+		return fmt.Sprintf("item %d is delayed until %s and deferred until %s, want %s and %s", i.number, got.AvailableAt, got.DeferUntil, i.delayed, i.deferred)
 	}
-	if got.Priority != i.priority || got.DueAt != i.due || got.Key != i.key {
-		return fmt.Sprintf("item %d is %s, due %s, with key %q, want %s, due %s, with key %q", i.number, got.Priority, got.DueAt, got.Key, i.priority, i.due, i.key)
+	if got.Priority != i.priority || got.DueAt != i.due || got.Key != i.key || got.Reference != i.reference {
+		return fmt.Sprintf("item %d is %s, due %s, with key %q and reference %q, want %s, due %s, with key %q and reference %q", i.number,
+			got.Priority, got.DueAt, got.Key, got.Reference, i.priority, i.due, i.key, i.reference)
 	}
 	if got.LeaseUntil != i.leaseEnd {
 		return fmt.Sprintf("item %d has a lease until %s, want %s", i.number, got.LeaseUntil, i.leaseEnd)

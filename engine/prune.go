@@ -287,6 +287,7 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 		return nil, err
 	}
 	var ids []store.ID
+	jobs := map[string]store.JobCounts{}
 	for _, d := range found.due {
 		i, err := t.Item(d.id)
 		if err != nil || i.LastChange != d.change || !still[d.policy] {
@@ -299,9 +300,14 @@ func (t *tx) prune(g *pruneGroup, found *pruneFound, files map[string]string) (r
 		ids = append(ids, d.id)
 		removed[d.policy]++
 		t.after.groups = t.after.groups || i.Group != ""
+		if inJob(&i) {
+			c := jobs[i.Job]
+			c.Add(&i, 1)
+			jobs[i.Job] = c
+		}
 	}
 	if len(ids) > 0 {
-		if err := t.Purge(ids); err != nil {
+		if err := firstOf(t.leave(jobs), t.Purge(ids)); err != nil {
 			return nil, err
 		}
 	}

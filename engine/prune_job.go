@@ -1,10 +1,31 @@
 package engine
 
-import "signalbox/store"
+import (
+	"maps"
+	"slices"
+
+	"signalbox/store"
+)
 
 // Items of an open job stay whatever their age, since the job's numbers are those
 // of its items. Retention passes over them and notes where the first one's last
-// change stands in the history; when a job ends it goes back there.
+// change stands in the history; when a job ends it goes back there. What it removes
+// then stays with the job as numbers, for one that goes on later.
+
+// leave keeps what jobs counted of items that are about to be removed.
+func (t *tx) leave(removed map[string]store.JobCounts) error {
+	for _, id := range slices.Sorted(maps.Keys(removed)) {
+		j, err := t.Job(id)
+		if err == nil {
+			j.Gone = j.Gone.Plus(removed[id])
+			err = t.PutJob(&j)
+		}
+		if unlessGone(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func jobIsOpen(r store.Reader, i *store.Item) bool { return inJob(i) && isOpen(r, i.Job) }
 

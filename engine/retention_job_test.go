@@ -41,6 +41,35 @@ func TestRetentionKeepsItemsOfOpenJobs(t *testing.T) {
 	})
 }
 
+// A job that goes on after retention has removed items of it goes on counting them.
+func TestJobsThatGoOnKeepTheirNumbers(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Transactions, retain(time.Hour, time.Hour, engine.ThenDelete))
+		item := engine.NewItem{Payload: object(), Job: "load", Weight: 2}
+		wants := func(when string, want store.JobCounts) {
+			r.t.Helper()
+			j, err := r.Job(r.ctx, "load")
+			if j.Waiting = 0; err != nil || j.JobCounts != want {
+				r.t.Errorf("%s: %+v (%v), want %+v", when, j.JobCounts, err, want)
+			}
+		}
+		for range 2 {
+			r.add("q", item, item)
+			recs := r.claim("q", "r", 2)
+			r.settle(recs[0], engine.Success, "")
+			r.settle(recs[1], engine.Business, "because")
+			time.Sleep(2 * time.Hour)
+			r.wantLeft("q", "")
+		}
+		wants("ended", store.JobCounts{Done: 4, Failed: 4, Total: 8})
+		r.add("q", item)
+		wants("on its way again", store.JobCounts{Available: 2, Done: 4, Failed: 4, Total: 10})
+		r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
+		wants("ended again", store.JobCounts{Done: 6, Failed: 4, Total: 10})
+		r.sound()
+	})
+}
+
 func TestNamesAndSettingsThatMeanNothingAreRefused(t *testing.T) {
 	eachStore(t, func(r *rig) {
 		r.queue("q", store.Jobs, nil)

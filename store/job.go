@@ -56,6 +56,9 @@ type Job struct {
 	Hook    Hook `json:"hook,omitzero"`
 	// Final is what it counted when it ended: its items may be removed later.
 	Final JobCounts `json:"-"`
+	// Gone is what it counted of the items that retention has removed: they go on
+	// counting when the job does.
+	Gone JobCounts `json:"-"`
 	// Revision grows with every write of the job.
 	Revision uint64 `json:"revision"`
 }
@@ -120,6 +123,13 @@ func (c *JobCounts) Add(i *Item, n int64) {
 			c.Withheld += n
 		}
 	}
+}
+
+// Plus gives the counts of both together; of o only what is settled counts.
+func (c JobCounts) Plus(o JobCounts) JobCounts {
+	c.Done, c.Failed, c.Cancelled = c.Done+o.Done, c.Failed+o.Failed, c.Cancelled+o.Cancelled
+	c.Total += o.Done + o.Failed + o.Cancelled
+	return c
 }
 
 // JobQuery selects jobs, newest first. Its zero value selects all.

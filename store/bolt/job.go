@@ -95,6 +95,10 @@ func jobFields(c *coder, j *store.Job) {
 	c.int64(17, &j.Final.Failed)
 	c.int64(18, &j.Final.Cancelled)
 	c.int64(19, &j.Final.Total)
+	c.int64(20, &j.Gone.Done)
+	c.int64(21, &j.Gone.Failed)
+	c.int64(22, &j.Gone.Cancelled)
+	j.Gone.Total = j.Gone.Done + j.Gone.Failed + j.Gone.Cancelled
 }
 
 func logLine(c *coder, l *store.LogLine) {

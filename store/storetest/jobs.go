@@ -56,6 +56,7 @@ var jobTests = map[string]func(env){
 			ID: "nightly", Queue: "a", Kind: "k", Status: store.JobPaused, PausedBy: "bob", Initiator: "ann", SingletonKey: "s",
 			Metadata: `{"a":[1]}`, Filling: true, CreatedAt: 5, Hook: store.Hook{Tries: 2, Error: "e", RanAt: 7},
 			Final: store.JobCounts{Done: 1, Failed: 2, Cancelled: 3, Total: 6},
+			Gone:  store.JobCounts{Done: 4, Failed: 5, Cancelled: 6, Total: 15},
 		})
 		e.equal("number and revision", [2]uint64{j.Number, j.Revision}, [2]uint64{1, 1})
 		read := func() (got store.Job) {
