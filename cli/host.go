@@ -101,7 +101,7 @@ func (h *host) serve(ctx context.Context, log *slog.Logger) error { // nil = no 
 	}
 	ctx, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	h.served = make(chan error, 1)
-	handler := server.Handler(h.engine, server.Options{Health: health(h.where), Log: log})
+	handler := server.Handler(h.engine, server.Options{Health: health(h.where), Log: log, Metrics: h.engine.Metrics})
 	go func() { h.served <- server.Serve(ctx, l, handler, farewell) }()
 	return nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"sync"
 
 	"signalbox/store"
@@ -15,6 +16,7 @@ type rates struct {
 	mu     sync.Mutex
 	by     map[string]*minutes
 	claims map[string]store.Time // when a queue was last asked for work
+	events map[string]map[Event]uint64
 }
 
 // minutes is a ring of counts; last is the minute of the newest.
@@ -27,6 +29,7 @@ func (r *rates) add(touched []touch, now store.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range touched {
+		r.happened(&t)
 		if t.in == 0 && t.out == 0 {
 			continue
 		}
@@ -42,6 +45,31 @@ func (r *rates) add(touched []touch, now store.Time) {
 		m.in[m.last%rateMinutes] += t.in
 		m.out[m.last%rateMinutes] += t.out
 	}
+}
+
+// happened counts the events of one queue.
+func (r *rates) happened(t *touch) {
+	if len(t.events) == 0 {
+		return
+	}
+	counts := r.events[t.queue]
+	if counts == nil {
+		counts = map[Event]uint64{}
+		if r.events == nil {
+			r.events = map[string]map[Event]uint64{}
+		}
+		r.events[t.queue] = counts
+	}
+	for _, e := range t.events {
+		counts[e.event] += e.n
+	}
+}
+
+// eventsOf gives how often what happened to items of a queue, by event.
+func (r *rates) eventsOf(queue string) map[Event]uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.events[queue])
 }
 
 // of gives a queue's counts per minute, oldest first, the running one last.

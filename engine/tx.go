@@ -48,6 +48,23 @@ type gain struct {
 type touch struct {
 	queue   string
 	in, out int
+	events  []eventCount
+}
+
+// eventCount is how often something happened to items.
+type eventCount struct {
+	event Event
+	n     uint64
+}
+
+func (t *touch) count(event Event) {
+	for i := range t.events {
+		if t.events[i].event == event {
+			t.events[i].n++
+			return
+		}
+	}
+	t.events = append(t.events, eventCount{event, 1})
 }
 
 // change runs fn as one durable change, serves parked claims from what it made
@@ -171,7 +188,12 @@ func (t *tx) touch(queue string) *touch {
 			return &t.after.touched[i]
 		}
 	}
-	t.after.touched = append(t.after.touched, touch{queue: queue})
+	if n := len(t.after.touched); n < cap(t.after.touched) { // what an earlier run left has room for events
+		t.after.touched = t.after.touched[:n+1]
+		t.after.touched[n] = touch{queue: queue, events: t.after.touched[n].events[:0]}
+	} else {
+		t.after.touched = append(t.after.touched, touch{queue: queue})
+	}
 	return &t.after.touched[len(t.after.touched)-1]
 }
 
@@ -253,6 +275,7 @@ func (t *tx) add(i *store.Item, payload []byte, event, why string) error {
 
 func (t *tx) follow(i *store.Item, from store.Status, event Event) {
 	touched := t.touch(i.Queue)
+	touched.count(event)
 	workedOff := event != EventUndo && event != EventWithdraw
 	if workedOff && Final(i.Status) && !Final(from) {
 		touched.out++

@@ -93,6 +93,8 @@ type Service interface {
 type Options struct {
 	Health wire.Health
 	Log    *slog.Logger // nil = none
+	// Metrics reads what /metrics tells; nil = there is no such page.
+	Metrics func(context.Context) (engine.Metrics, error)
 }
 
 // Handler answers the API's requests from s.
@@ -103,6 +105,9 @@ func Handler(s Service, o Options) http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range append(routes(o.Health), jobRoutes()...) {
 		mux.Handle(r.pattern, handler{r, s, o.Log})
+	}
+	if o.Metrics != nil {
+		mux.HandleFunc("GET /metrics", serveMetrics(o.Metrics))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		methods := methodsOf(mux, r)

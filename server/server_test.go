@@ -27,7 +27,7 @@ func newAPI(t *testing.T) api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(server.Handler(e, server.Options{Health: wire.Health{Store: "memory:", PID: 7}}))
+	s := httptest.NewServer(server.Handler(e, server.Options{Health: wire.Health{Store: "memory:", PID: 7}, Metrics: e.Metrics}))
 	t.Cleanup(func() {
 		s.Close()
 		_ = e.Close()
