@@ -152,11 +152,7 @@ func (f *draft) payload(content []byte) (json.RawMessage, error) {
 	if err := f.veils.bares(content, f.mask); err != nil {
 		return nil, err
 	}
-	lifted, err := f.veils.lift(edited)
-	if err != nil {
-		return nil, err
-	}
-	return store.Encode(lifted)
+	return f.veils.lift(content)
 }
 
 func decode(raw []byte, into *any) error {

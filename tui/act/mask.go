@@ -83,36 +83,57 @@ func looksVeiled(s string) bool {
 	return strings.Contains(s, dot+dot) || strings.HasPrefix(s, dot) && strings.Trim(s[len(dot):], "0123456789") == ""
 }
 
-// lift puts values back in the place of their marks. A mark that is none of
-// the draft's has no value, so the edit can't be taken.
-func (v *veils) lift(edited any) (any, error) {
-	switch e := edited.(type) {
-	case string:
-		if value, ok := v.values[e]; ok {
-			return value, nil
+// lift puts values back in the place of their marks; all else stays byte for byte. A
+// mark that is none of the draft's has no value, so the edit can't be taken.
+func (v *veils) lift(edited json.RawMessage) (json.RawMessage, error) {
+	var b bytes.Buffer
+	for {
+		at := bytes.IndexByte(edited, '"')
+		if at < 0 {
+			b.Write(edited)
+			return b.Bytes(), nil
 		}
-		if looksVeiled(e) && !v.plain[e] {
-			return nil, store.Invalid("the edited payload", fmt.Sprintf("%q stands for no masked value of the item", e),
-				"leave each mark as it was, take it away whole, or write another value in its place")
-		}
-	case []any:
-		for i := range e {
-			value, err := v.lift(e[i])
-			if err != nil {
+		end := at + textEnd(edited[at:])
+		b.Write(edited[:at])
+		text := edited[at:end]
+		edited = edited[end:]
+		if isName := bytes.HasPrefix(bytes.TrimSpace(edited), []byte(":")); !isName {
+			var err error
+			if text, err = v.lifted(text); err != nil {
 				return nil, err
 			}
-			e[i] = value
 		}
-	case map[string]any:
-		for name := range e {
-			value, err := v.lift(e[name])
-			if err != nil {
-				return nil, err
-			}
-			e[name] = value
+		b.Write(text)
+	}
+}
+
+// textEnd is where a JSON text ends that b begins with.
+func textEnd(b []byte) int {
+	for i := 1; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
 		}
 	}
-	return edited, nil
+	return len(b)
+}
+
+// lifted gives what a text of the edit stands for.
+func (v *veils) lifted(text json.RawMessage) (json.RawMessage, error) {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, err
+	}
+	if value, ok := v.values[s]; ok {
+		return value, nil
+	}
+	if looksVeiled(s) && !v.plain[s] {
+		return nil, store.Invalid("the edited payload", fmt.Sprintf("%q stands for no masked value of the item", s),
+			"leave each mark as it was, take it away whole, or write another value in its place")
+	}
+	return text, nil
 }
 
 // bares finds a mark in a place that the mask does not hide, where its value

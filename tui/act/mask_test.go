@@ -22,15 +22,25 @@ func TestMaskedValuesFollowTheirMarks(t *testing.T) {
 		t.Fatalf("draft %s", shown)
 	}
 	for edit, want := range map[string]string{
-		`{"to":[{"n":"b","iban":"••••2"}]}`:                            `{"to":[{"iban":"DE2","n":"b"}]}`,
-		`{"to":[{"n":"b","iban":"••••2"},{"n":"a","iban":"••••1"}]}`:   `{"to":[{"iban":"DE2","n":"b"},{"iban":"DE1","n":"a"}]}`,
-		`{"to":[{"n":"new","iban":"DE9"},{"n":"a","iban":"••••1"}]}`:   `{"to":[{"iban":"DE9","n":"new"},{"iban":"DE1","n":"a"}]}`,
-		`{"to":[{"n":"a","iban":"••••1"}],"of":{"iban":"\u2022•••2"}}`: `{"of":{"iban":"DE2"},"to":[{"iban":"DE1","n":"a"}]}`,
+		`{"to":[{"n":"b","iban":"••••2"}]}`:                            `{"to":[{"n":"b","iban":"DE2"}]}`,
+		`{"to":[{"n":"b","iban":"••••2"},{"n":"a","iban":"••••1"}]}`:   `{"to":[{"n":"b","iban":"DE2"},{"n":"a","iban":"DE1"}]}`,
+		`{"to":[{"n":"new","iban":"DE9"},{"n":"a","iban":"••••1"}]}`:   `{"to":[{"n":"new","iban":"DE9"},{"n":"a","iban":"DE1"}]}`,
+		`{"to":[{"n":"a","iban":"••••1"}],"of":{"iban":"\u2022•••2"}}`: `{"to":[{"n":"a","iban":"DE1"}],"of":{"iban":"DE2"}}`,
 	} {
 		got, err := f.payload([]byte(edit))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %s %v", edit, got, err)
 		}
+	}
+}
+
+// What is not edited is as it was, in its order: numbers of any size and form, texts
+// in whatever way they were written.
+func TestEditsBesideMaskedFieldsKeepTheRest(t *testing.T) {
+	f, shown := draftOf(`{"z":1.0,"iban":{"b":2.50,"a":[1e400]},"a":12345678901234567890123,"s":"\ud800\/\u00e9\"<","n":3}`, "iban")
+	got, err := f.payload([]byte(strings.Replace(shown, `"n":3`, `"n": 4`, 1)))
+	if want := `{"z":1.0,"iban":{"b":2.50,"a":[1e400]},"a":12345678901234567890123,"s":"\ud800\/\u00e9\"<","n": 4}`; err != nil || string(got) != want {
+		t.Errorf("got  %s (%v)\nwant %s", got, err, want)
 	}
 }
 
@@ -53,7 +63,7 @@ func TestPlainTextLikeAMark(t *testing.T) {
 		t.Fatal(shown)
 	}
 	got, err := f.payload([]byte(shown))
-	if err != nil || string(got) != `{"iban":{"a":[1]},"note":"••••1","pin":"••••","x":"a•••b"}` {
+	if err != nil || string(got) != `{"iban":{"a":[1]},"note":"••••1","x":"a•••b","pin":"••••"}` {
 		t.Fatalf("%s %v", got, err)
 	}
 }
