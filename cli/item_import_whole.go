@@ -145,6 +145,9 @@ func (im *importing) again(ctx context.Context, s Service, src *source, rows int
 			if err == nil {
 				err = ctx.Err()
 			}
+			if im.start != nil { // which names it
+				row.Item.Job = ""
+			}
 			if bar.rows(int(n), 0); !yield(row.Item, err) || err != nil {
 				return
 			}

@@ -55,8 +55,10 @@ func (t *tx) repeated(q *store.Queue, n *NewItem, res *AddResult) error {
 			return err
 		}
 		if !id.IsZero() {
-			res.Existing = true
-			res.Item, err = t.Item(id)
+			if res.Item, err = t.Item(id); err == nil && !t.staging {
+				err = t.hidden(&res.Item)
+			}
+			res.Existing = err == nil
 			present(q, &res.Item)
 			return err
 		}

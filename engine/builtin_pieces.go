@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"context"
-	"errors"
-	"fmt"
-)
+import "context"
 
 // startWhole starts a job with all its items in one change.
 func (e *Engine) startWhole(ctx context.Context, r *JobRequest, b *builtinJob) (s JobState, err error) {
@@ -27,7 +23,7 @@ func (e *Engine) startWhole(ctx context.Context, r *JobRequest, b *builtinJob) (
 // stored as those of an import: until the last of them is in none is worked, and
 // whoever opens a store that was left before takes them out again with their job.
 func (e *Engine) startInPieces(ctx context.Context, r *JobRequest, b *builtinJob) (s JobState, err error) {
-	of, err := e.imports.await(ctx, b.queue)
+	of, err := e.awaitImport(ctx, b.queue)
 	if err != nil {
 		return s, err
 	}
@@ -43,11 +39,7 @@ func (e *Engine) startInPieces(ctx context.Context, r *JobRequest, b *builtinJob
 		e.imports.end(of)
 		return s, nil
 	}
-	if undo := e.undoImport(context.WithoutCancel(ctx), b.queue, "its start ended early"); undo != nil {
-		return s, errors.Join(err, fmt.Errorf("what there is of the job is not worked, and is taken out when the engine starts again: %w", undo))
-	}
-	e.imports.end(of)
-	return s, err
+	return s, e.dropImport(ctx, of, "its start ended early", err)
 }
 
 func (e *Engine) startPiece(ctx context.Context, r *JobRequest, b *builtinJob, of *staged, n int, s JobState) (JobState, error) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"signalbox/engine"
 	"signalbox/store"
@@ -159,4 +161,22 @@ func TestSchemasAndPastItems(t *testing.T) {
 		r.wantCode(err, store.CodeInvalid)
 		r.sound()
 	})
+}
+
+// What was said not to be retried any more is not, either when its robot dies.
+func TestNoRetryOfWhatIsNotToBe(t *testing.T) {
+	for _, family := range []store.Family{store.Jobs, store.Transactions} {
+		eachStore(t, func(r *rig) {
+			r.queue("q", family, func(q *store.Queue) {
+				q.OnExpiry, q.RetryAbandoned, q.Retries, q.Lease = engine.Abandon, true, 3, store.Duration(time.Minute)
+			})
+			ids := r.add("q", engine.NewItem{Payload: object(), Past: &engine.Past{State: "new", NoRetry: true}})
+			r.claim("q", "r", 1)
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			if i := r.wantStatus(ids[0], store.Abandoned); i.Retryable {
+				r.t.Error("it may be retried again")
+			}
+		})
+	}
 }

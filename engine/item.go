@@ -90,6 +90,9 @@ func (e *Engine) add(ctx context.Context, r AddRequest, of *staged) ([]AddResult
 	}
 	for i := range r.Items {
 		bad[i] = firstOf(bad[i], r.Items[i].Validate())
+		if of == nil && r.Start != nil {
+			bad[i] = firstOf(bad[i], r.Start.takes(&r.Items[i]))
+		}
 	}
 	held := e.schemas.heldAgainst(&r)
 	results := make([]AddResult, len(r.Items))
@@ -119,6 +122,9 @@ func (t *tx) addAll(r *AddRequest, bad []error, held violations, results []AddRe
 		n, fresh, err := &r.Items[i], false, bad[i]
 		if err == nil {
 			fresh, err = t.admit(&q, n, &seen, &results[i])
+		}
+		if err == nil && n.Weight > 0 && n.Job == "" && r.Start == nil {
+			err = store.Invalid("weight", "it counts in a job, and the item names none", "name one with --job")
 		}
 		if fresh && err == nil && r.Strict && n.Past.waits() {
 			err = held.refusal(i)
@@ -238,9 +244,6 @@ func (n *NewItem) Validate() error {
 	}
 	if n.Weight < 0 || n.Weight > MaxWeight {
 		return store.Invalid("weight", fmt.Sprintf("%d is not from 1 to %d", n.Weight, MaxWeight), "choose a number in this range")
-	}
-	if n.Weight > 0 && n.Job == "" {
-		return store.Invalid("weight", "it counts in a job, and the item names none", "name one with --job")
 	}
 	if n.MaxAttempts < 0 || n.MaxAttempts > MaxRetries+1 {
 		return store.Invalid("max_attempts", fmt.Sprintf("%d is not from 1 to %d", n.MaxAttempts, MaxRetries+1), "choose a number in this range")

@@ -95,6 +95,14 @@ func (r *JobRequest) validate() error {
 	return nil
 }
 
+// takes says whether an item may be in the job that is started for it and others.
+func (r *JobRequest) takes(n *NewItem) error {
+	if n.Job == "" || n.Job == r.ID {
+		return nil
+	}
+	return store.Invalid(fmt.Sprintf("job %q", n.Job), "the item names it, and another one is started for all items of the add", "leave it out of the item, or start none")
+}
+
 // startFor starts the job of an add that has new items, and gives the add with its
 // items in that.
 func (t *tx) startFor(q *store.Queue, r *AddRequest, results []AddResult) (*AddRequest, error) {

@@ -75,6 +75,9 @@ func (t *tx) onTarget(target Target, act func(*tx, *store.Queue, *store.Item) (s
 		err := store.Conflict(fmt.Sprintf("item %q", target.Item.String()), "changed since it was seen"+told(last, t.now)+"; it is now "+stands.String(), "look at it again")
 		return answer(target.Item, Stale, err).at(stands).by(last), nil
 	}
+	if err := t.hidden(&i); err != nil { // or a copy would outlive its import
+		return answer(target.Item, Refused, err).at(stands), nil
+	}
 	q, err := t.Queue(i.Queue)
 	if err != nil {
 		return Outcome{}, err

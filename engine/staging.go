@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"signalbox/store"
 )
@@ -80,7 +78,7 @@ func (e *Engine) Import(ctx context.Context, r ImportRequest, rows iter.Seq2[New
 			return ImportResult{}, err
 		}
 	}
-	s, err := e.imports.begin(r.Queue)
+	s, err := e.beginImport(ctx, r.Queue)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -91,7 +89,7 @@ func (e *Engine) Import(ctx context.Context, r ImportRequest, rows iter.Seq2[New
 // import into the queue to end, and the change that makes the items work also keeps
 // how far the job is, as fn words it. A stale holder stores nothing.
 func (e *Engine) ImportHeld(ctx context.Context, h *Record, r ImportRequest, rows iter.Seq2[NewItem, error], fn func(ImportResult) ImportProgress) (ImportResult, error) {
-	s, err := e.imports.await(ctx, r.Queue)
+	s, err := e.awaitImport(ctx, r.Queue)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -110,11 +108,18 @@ func (e *Engine) importAs(ctx context.Context, im importing, rows iter.Seq2[NewI
 		e.imports.end(s)
 		return im.done, nil
 	}
-	if undo := e.undoImport(context.WithoutCancel(ctx), r.Queue, "import of "+or(r.From, "items")+" ended early"); undo != nil {
-		return ImportResult{}, errors.Join(err, fmt.Errorf("what it had stored is hidden, and is taken out when the engine starts again: %w", undo))
+	return ImportResult{}, e.dropImport(ctx, s, "import of "+or(r.From, "items")+" ended early", err)
+}
+
+// dropImport ends an import that failed: what it stored is taken out again, or stays
+// hidden where that fails too.
+func (e *Engine) dropImport(ctx context.Context, s *staged, why string, cause error) error {
+	if undo := e.undoImport(context.WithoutCancel(ctx), s.queue, why); undo != nil {
+		e.imports.stick(s)
+		return errors.Join(cause, fmt.Errorf("what it had stored is hidden, and is taken out before the next one or when the engine starts again: %w", undo))
 	}
 	e.imports.end(s)
-	return ImportResult{}, err
+	return cause
 }
 
 // importing is one import under way.
@@ -155,7 +160,12 @@ func (im *importing) flush(ctx context.Context) error {
 	}
 	r := AddRequest{Queue: im.request.Queue, Strict: im.request.Strict, From: im.request.From, Items: im.waiting}
 	im.links.Fill(r.Queue, r.Items)
-	if im.request.Start != nil {
+	if start := im.request.Start; start != nil {
+		for n := range r.Items {
+			if err := start.takes(&r.Items[n]); err != nil {
+				return &RowError{im.row + int64(n), err}
+			}
+		}
 		im.startIn(&r)
 	}
 	results, err := im.e.add(ctx, r, im.staged)
@@ -216,143 +226,6 @@ func (im *importing) close(ctx context.Context) error {
 		im.staged.show(false)
 	}
 	return err
-}
-
-// imports are the open ones, by queue.
-type imports struct {
-	active atomic.Int32
-	mu     sync.Mutex
-	open   map[string]*staged
-}
-
-// staged is what an open import has stored.
-type staged struct {
-	queue string
-	mu    sync.Mutex
-	spans []span
-	now   span // of the chunk under way
-	shown bool
-	ended chan struct{} // closed when the import has
-}
-
-// span is a stretch of numbers.
-type span struct{ first, last uint64 }
-
-func (s span) has(number uint64) bool { return number >= s.first && number <= s.last }
-
-func (m *imports) begin(queue string) (*staged, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.open[queue] != nil {
-		return nil, store.Conflict(fmt.Sprintf("queue %q", queue), "another import into it is under way", "wait for its end")
-	}
-	if m.open == nil {
-		m.open = map[string]*staged{}
-	}
-	s := &staged{queue: queue, ended: make(chan struct{})}
-	m.open[queue] = s
-	m.active.Add(1)
-	return s, nil
-}
-
-func (m *imports) end(s *staged) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.open, s.queue)
-	m.active.Add(-1)
-	close(s.ended)
-}
-
-// await is begin once no other import into the queue is open.
-func (m *imports) await(ctx context.Context, queue string) (*staged, error) {
-	for {
-		s, err := m.begin(queue)
-		if err == nil {
-			return s, nil
-		}
-		m.mu.Lock()
-		other := m.open[queue]
-		m.mu.Unlock()
-		if other == nil {
-			continue
-		}
-		select {
-		case <-other.ended:
-		case <-ctx.Done():
-			return nil, err
-		}
-	}
-}
-
-// hides says that an item belongs to an open import.
-func (m *imports) hides(queue string, number uint64) bool {
-	if m.active.Load() == 0 {
-		return false
-	}
-	m.mu.Lock()
-	s := m.open[queue]
-	m.mu.Unlock()
-	return s != nil && s.hides(number)
-}
-
-func (s *staged) hides(number uint64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shown {
-		return false
-	}
-	for _, of := range s.spans {
-		if of.has(number) {
-			return true
-		}
-	}
-	return s.now.has(number)
-}
-
-func (s *staged) show(shown bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shown = shown
-}
-
-// mark hides a chunk's new items and writes down which they are, in the change
-// that adds them.
-func (s *staged) mark(t *tx, results []AddResult) error {
-	var of span
-	for n := range results {
-		if results[n].Existing {
-			continue
-		}
-		if of.last = results[n].Item.Number; of.first == 0 {
-			of.first = of.last
-		}
-	}
-	if of.first == 0 {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now = of
-	n := len(s.spans) - 1
-	if n >= 0 && s.spans[n].last+1 == of.first {
-		return t.PutMark(s.queue, importLast+strconv.Itoa(n), of.last)
-	}
-	n++
-	name := strconv.Itoa(n)
-	return firstOf(t.PutMark(s.queue, importFirst+name, of.first), t.PutMark(s.queue, importLast+name, of.last), t.PutMark(s.queue, importMark, uint64(n)+2))
-}
-
-// keep takes over the chunk that was committed.
-func (s *staged) keep() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	of := s.now
-	s.now = span{}
-	if n := len(s.spans) - 1; n >= 0 && s.spans[n].last+1 == of.first {
-		s.spans[n].last = of.last
-	} else if of.first != 0 {
-		s.spans = append(s.spans, of)
-	}
 }
 
 // undoImports takes out what imports left that an engine before this one did

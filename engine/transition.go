@@ -124,7 +124,7 @@ func (t transition) holds(q *store.Queue, i *store.Item) bool {
 	case reclaim:
 		return q.OnExpiry == Reclaim && (q.MaxReclaims == 0 || i.Reclaims < q.MaxReclaims)
 	case expiryPays:
-		return q.OnExpiry == Abandon && q.RetryAbandoned && i.Spent < budget(q, i)
+		return q.OnExpiry == Abandon && q.RetryAbandoned && i.Retryable && i.Spent < budget(q, i)
 	case unverified:
 		return i.Review.Status != store.Verified
 	case wasSo:
