@@ -148,7 +148,7 @@ func (a *app) screenOptions(s Service) (tui.Options, error) {
 	o := tui.Options{
 		Config: settings, Themes: a.ownThemes(), File: path, Reports: a.reports(),
 		Save:   func(c config.Config) error { return config.Save(path, c) },
-		Engine: s, Actor: a.actor(), ReadOnly: a.readOnly,
+		Engine: only(s, settings.Allow), Actor: a.actor(), ReadOnly: a.readOnly,
 		Place: zone, Clock: a.Now, Environ: os.Environ(),
 	}
 	if a.noColor {

@@ -32,6 +32,7 @@ type Config struct {
 	Glyphs string              // unicode or ascii; "" follows the terminal
 	Mouse  bool                // on at start
 	Keys   map[string][]string // by action, each replacing the action's keys
+	Allow  Allow               // which verbs may be used
 }
 
 // Words for settings that follow from something.
@@ -44,7 +45,7 @@ func Zones() []string { return []string{"local", "utc", "relative"} }
 func GlyphSets() []string { return []string{Auto, "unicode", "ascii"} }
 
 // names lists the keys of the file.
-func names() []string { return []string{"theme", "keymap", "zone", "glyphs", "mouse", "keys"} }
+func names() []string { return []string{"theme", "keymap", "zone", "glyphs", "mouse", "keys", "allow"} }
 
 // Path is where the file is: in the folder of a configuration home.
 func Path(home string) string { return filepath.Join(home, "signalbox", "config.toml") }
@@ -134,6 +135,8 @@ func (r *reader) setting(name string, value any) {
 		r.Mouse = on
 	case "keys":
 		r.keys(value)
+	case "allow":
+		r.allow(value)
 	default:
 		r.fault("", name, "there is no such setting", suggest(name, names()))
 	}

@@ -64,6 +64,11 @@ func TestLoadNamesFileLineAndMend(t *testing.T) {
 		"conflict of two":  {"[keys]\nretry = \"R\"\nsort = \"R\"\n", []string{":3: ", "retry", "sort"}},
 		"keys of no list":  {"[keys]\nretry = 7\n", []string{":2: retry", "list"}},
 		"keys no section":  {"keys = 7\n", []string{":1: keys", "[keys]"}},
+		"unknown verb":     {"[allow]\nretry = true\ndelte = false\n", []string{":3: delte", "did you mean delete?"}},
+		"allowed how":      {"[allow]\nretry-all = 7\n", []string{":2: retry-all", "true, false or a list"}},
+		"allowed no where": {"[allow]\nsplit = [\"q\"]\n", []string{":2: split", "split = false"}},
+		"no pattern":       {"[allow]\nretry = [\"a[\"]\n", []string{":2: retry", "no pattern"}},
+		"allow no section": {"allow = false\n", []string{":1: allow", "[allow]"}},
 		"everything wrong": {"mose = 1\nzone = \"x\"\n[keys]\nrety = \"R\"\n", []string{"mose", "zone", "rety"}},
 	} {
 		path := file(t, c.data)

@@ -14,9 +14,9 @@ import (
 )
 
 // Save writes the settings in which want differs from what the file at path
-// says, except for keys, which are the person's to write. Comments and all
-// other lines stay as they are. A file that is not understood, or would not be
-// afterwards, is left alone and the error says so.
+// says, except for keys and what is allowed, which are the person's to write.
+// Comments and all other lines stay as they are. A file that is not understood,
+// or would not be afterwards, is left alone and the error says so.
 func Save(path string, want Config) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a link to a file kept elsewhere stays one
@@ -30,8 +30,12 @@ func Save(path string, want Config) error {
 		return refused(path, "it has errors: "+Faults(err)[0].Error())
 	}
 	changed := edit(string(data), now, want)
-	want.Keys = now.Keys
-	if got, err := parse(path, changed); err != nil || !reflect.DeepEqual(got, want) {
+	want.Keys, want.Allow = now.Keys, now.Allow
+	got, err := parse(path, changed)
+	if got.Allow.same(want.Allow) { // on other lines
+		got.Allow = want.Allow
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
 		return refused(path, "its lines can't be changed safely")
 	}
 	if changed == string(data) {

@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"signalbox/keymap"
 	"signalbox/themes"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -237,7 +238,7 @@ func (a *app) takeBack() tea.Cmd {
 	say := func(words text.Safe) {
 		a.toasts.Add(screen.Toast{Level: screen.Warning, Text: words, Brief: true}, a.env.Now)
 	}
-	switch why := act.Barred(a.env); {
+	switch why := act.Barred(a.env, keymap.Undo); {
 	case why != "":
 		say("Can't take anything back: " + text.Clean(why))
 	case u.What == "":

@@ -167,7 +167,7 @@ func (a *app) stop() tea.Cmd {
 		return nil
 	}
 	running := a.running()
-	if why := act.Barred(a.env); why != "" || len(running) == 0 {
+	if why := act.Barred(a.env, keymap.Stop); why != "" || len(running) == 0 {
 		words := text.Safe("No act on many items is under way")
 		if why != "" {
 			words = "Can't stop anything: " + text.Clean(why)

@@ -108,6 +108,8 @@ func (a *app) header() statusbar.Header {
 	}
 	if a.env.ReadOnly {
 		h.Badges = append(h.Badges, "READ-ONLY")
+	} else if a.env.Allow.Limits() {
+		h.Badges = append(h.Badges, "LIMITED")
 	}
 	for _, b := range h.Badges {
 		if strings.EqualFold(string(b), string(h.Title)) {

@@ -147,7 +147,7 @@ func newApp(ctx context.Context, o *Options) (*app, error) {
 		feed:   feed{ctx: ctx, engine: o.Engine},
 		env: env.Env{
 			Keys: keys, Now: o.Clock(), Place: o.Place, Zone: zoneOf(o.Config.Zone),
-			Focused: true, ReadOnly: o.ReadOnly, Actor: o.Actor,
+			Focused: true, ReadOnly: o.ReadOnly, Allow: o.Config.Allow, Actor: o.Actor,
 		},
 		clippers: clippers(o.Environ),
 		dirty:    true,

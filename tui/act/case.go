@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"signalbox/config"
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
@@ -17,7 +19,7 @@ import (
 // that the answer to a key press comes only now, so that keys already typed
 // must not answer the question.
 func (d Desk) Begin(e env.Env, to screen.Addr, o Order, late bool) screen.Effects {
-	if why := Barred(e); why != "" {
+	if why := barred(e, o.Verb.Action(), len(o.Targets), o.queues()...); why != "" {
 		return Refuse(o.Verb, why)
 	}
 	if len(o.Targets) == 0 {
@@ -29,14 +31,39 @@ func (d Desk) Begin(e env.Env, to screen.Addr, o Order, late bool) screen.Effect
 	return d.confirm(e, to, o, late)
 }
 
-// Barred says why nothing at all can be done, "" when it can.
-func Barred(e env.Env) string {
+// Barred says why an action can't be done now, on one thing of queues or on
+// none, whatever that is; "" when it can.
+func Barred(e env.Env, a keymap.Action, queues ...string) string { return barred(e, a, 1, queues...) }
+
+// barred is Barred for an action on a number of items of queues.
+func barred(e env.Env, a keymap.Action, n int, queues ...string) string {
 	switch {
 	case e.ReadOnly:
-		return "this console is read-only"
+		return readOnly
 	case e.Lost != nil:
 		return "no engine answers since " + text.Clock(e.LostAt, e.Location()) +
 			". Start one with `signalbox serve`; this console finds it by itself"
+	}
+	return forbidden(e, a, n, queues...)
+}
+
+// BarredMany says why a verb can't be used on many items now, "" when it can.
+func BarredMany(e env.Env, v Verb, m Many) string { return barred(e, v.Action(), m.Items, m.Queues...) }
+
+const readOnly = "this console is read-only"
+
+// forbidden says why the person's settings don't allow an action, "" when they do.
+func forbidden(e env.Env, a keymap.Action, n int, queues ...string) string {
+	var on []config.Queue
+	for _, name := range queues {
+		q := config.Queue{Name: name}
+		if known, ok := e.Queue(name); ok {
+			q.Folders = append([]string{known.Folder}, known.Links...)
+		}
+		on = append(on, q)
+	}
+	if refused, ok := errors.AsType[*store.Error](e.Allow.Refuses(a, n, on...)); ok {
+		return refused.Rule
 	}
 	return ""
 }

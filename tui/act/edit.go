@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
@@ -51,7 +52,7 @@ type Opened interface {
 
 // Edit begins an edit, unless nothing may be changed now.
 func (d Desk) Edit(e env.Env, to screen.Addr, target engine.Target) screen.Effects {
-	if why := Barred(e); why != "" {
+	if why := Barred(e, keymap.EditRetry, target.Item.Queue); why != "" {
 		return Refuse(Edit, why)
 	}
 	return screen.Do(d.Draft(to, target, e.Mask(target.Item.Queue)))

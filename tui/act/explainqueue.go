@@ -84,7 +84,7 @@ func (x *QueueExplained) helps(reasons []engine.Reason, set func(env.Env, keymap
 // become of it since.
 func (d Desk) helpResume(to screen.Addr, queue string) dialog.Help {
 	return dialog.Help{Action: keymap.Pause, Word: "resume the queue", Do: func(e env.Env) screen.Effects {
-		if why := Barred(e); why != "" {
+		if why := Barred(e, keymap.Pause, queue); why != "" {
 			return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean("Can't resume: " + why)}})
 		}
 		effects := screen.Do(d.Pause(to, queue, false))

@@ -98,7 +98,11 @@ func JobRefusal(e env.Env, a keymap.Action, j *engine.JobState) text.Safe {
 	if v == NoJobVerb {
 		return ""
 	}
-	if why := Barred(e); why != "" {
+	var queues []string
+	if j != nil {
+		queues = append(queues, j.Queue)
+	}
+	if why := Barred(e, a, queues...); why != "" {
 		return text.Clean(why)
 	}
 	return text.Clean(v.Refusal(j))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,19 @@ func (o *Order) Title() text.Safe {
 		return verb + text.Clean(o.Targets[0].Item.String())
 	}
 	return verb + text.Safe(text.Plural(int64(n), "item"))
+}
+
+// queues are those of its items.
+func (o *Order) queues() []string {
+	var names []string
+	last := ""
+	for i := range o.Targets {
+		if name := o.Targets[i].Item.Queue; name != last && !slices.Contains(names, name) {
+			last = name
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // first names the items that come first, for the question.

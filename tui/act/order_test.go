@@ -7,6 +7,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/tui/env"
 	"signalbox/tui/text"
 )
 
@@ -91,7 +92,7 @@ func TestTroubleIsBounded(t *testing.T) {
 func TestVerbsFollowTheState(t *testing.T) {
 	for s := store.Queued; int(s) < store.Statuses; s++ {
 		for _, v := range Verbs() {
-			why := v.Refusal(&store.Item{Status: s}, false)
+			why := v.Refusal(env.Env{}, &store.Item{Status: s})
 			able := Decidable(s) && v != Clear // there is no review yet
 			if v == Delete {
 				able = !s.InFlight() && s != store.Deleted
@@ -99,13 +100,13 @@ func TestVerbsFollowTheState(t *testing.T) {
 			if (why == "") != able {
 				t.Errorf("%s on %s: %q", v.Name(), s, why)
 			}
-			if v.Refusal(&store.Item{Status: s}, true) == "" {
+			if v.Refusal(env.Env{ReadOnly: true}, &store.Item{Status: s}) == "" {
 				t.Errorf("%s works read-only", v.Name())
 			}
 		}
 	}
 	verified := store.Item{Status: store.Failed, Review: store.Review{Status: store.Verified}}
-	if why := Retry.Refusal(&verified, false); !strings.Contains(why, "no longer be retried") {
+	if why := Retry.Refusal(env.Env{}, &verified); !strings.Contains(why, "no longer be retried") {
 		t.Errorf("verified: %q", why)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/store"
+	"signalbox/tui/env"
 )
 
 // Verb is what can be done to items.
@@ -145,12 +146,22 @@ func (v Verb) asks() string {
 }
 
 // Refusal says why the verb can't be used on an item, "" when it can.
-func (v Verb) Refusal(item *store.Item, readOnly bool) string {
+func (v Verb) Refusal(e env.Env, item *store.Item) string {
 	switch {
-	case readOnly:
-		return "this console is read-only"
+	case e.ReadOnly:
+		return readOnly
 	case item == nil:
 		return "there is no row"
+	}
+	if why := forbidden(e, v.Action(), 1, item.Queue); why != "" {
+		return why
+	}
+	return v.stands(item)
+}
+
+// stands says why the state of an item forbids the verb, "" when it does not.
+func (v Verb) stands(item *store.Item) string {
+	switch {
 	case v == Delete && item.Status.InFlight():
 		return "a robot holds it"
 	case v == Delete && item.Status == store.Deleted:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"signalbox/config"
 	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/store"
@@ -71,6 +72,7 @@ type Env struct {
 	Height   int
 	Focused  bool
 	ReadOnly bool
+	Allow    config.Allow // which verbs the person may use
 	Actor    string
 }
 

@@ -2,6 +2,7 @@ package exceptions
 
 import (
 	"fmt"
+	"slices"
 
 	"signalbox/engine"
 	"signalbox/keymap"
@@ -34,13 +35,12 @@ func (s *Exceptions) chosen(e env.Env) []store.Group {
 // begin has the engine freeze the groups' items as they stand, so that the
 // question can name them.
 func (s *Exceptions) begin(e env.Env, verb act.Verb, groups []store.Group) screen.Effects {
-	switch why := act.Barred(e); {
+	switch why := act.BarredMany(e, verb, many(groups)); {
 	case verb == act.Edit:
 		return act.Refuse(verb, "one item at a time: open the group")
 	case why != "":
 		return act.Refuse(verb, why)
-	}
-	if len(groups) == 0 {
+	case len(groups) == 0:
 		return act.Refuse(verb, "there is no group")
 	}
 	return s.send(order{verb: verb, groups: groups})
@@ -53,6 +53,17 @@ func (s *Exceptions) send(o order) screen.Effects {
 	s.Gen++
 	s.asked[s.Gen] = o
 	return screen.Do(s.Desk.Select(s.Address(), o.verb, requests(o.groups)...))
+}
+
+// many are the items of groups.
+func many(groups []store.Group) (m act.Many) {
+	for i := range groups {
+		m.Items += int(groups[i].Count)
+		if !slices.Contains(m.Queues, groups[i].Queue) {
+			m.Queues = append(m.Queues, groups[i].Queue)
+		}
+	}
+	return m
 }
 
 // requests select the items of groups.
@@ -101,17 +112,15 @@ func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 func (s *Exceptions) menu(e env.Env) screen.Effects {
 	groups := s.chosen(e)
 	title := text.Safe("Verbs")
-	n := int64(0)
-	for i := range groups {
-		n += groups[i].Count
-	}
+	all := many(groups)
+	n := int64(all.Items)
 	switch {
 	case len(groups) == 1:
 		title = text.Safe("Verbs for the whole group of " + text.Count(n))
 	case len(groups) > 1:
 		title = text.Safe(fmt.Sprintf("Verbs for %d groups of %s", len(groups), text.Plural(n, "item")))
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.Desk.Choices(nil, len(groups), e.ReadOnly),
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.Desk.Choices(e, nil, all),
 		func(e env.Env, a keymap.Action) screen.Effects {
 			verb, _ := act.Of(a)
 			return s.begin(e, verb, groups)

@@ -187,8 +187,10 @@ func (s *Exceptions) Refuses(e env.Env, a keymap.Action) text.Safe {
 	if s.Table.Row() == nil {
 		return "there is no row"
 	}
-	if a == keymap.Open {
-		return ""
+	for _, c := range s.Desk.Choices(e, nil, many(s.chosen(e))) {
+		if c.Action == a {
+			return c.Refuse
+		}
 	}
-	return text.Clean(act.Barred(e))
+	return ""
 }

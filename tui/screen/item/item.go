@@ -309,7 +309,7 @@ func (s *Item) begin(e env.Env, verb act.Verb, record *engine.Record) screen.Eff
 	if record == nil {
 		return screen.Effects{}
 	}
-	if why := verb.Refusal(&record.Item, e.ReadOnly); why != "" {
+	if why := verb.Refusal(e, &record.Item); why != "" {
 		return act.Refuse(verb, why)
 	}
 	seen := []engine.Target{{Item: record.ID(), Revision: record.Revision}}
@@ -325,7 +325,7 @@ func (s *Item) menu(e env.Env) screen.Effects {
 	if record != nil {
 		row = &record.Item
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), s.desk.Choices(row, 0, e.ReadOnly),
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu("Verbs for "+s.Title(), s.desk.Choices(e, row, act.Many{}),
 		func(e env.Env, a keymap.Action) screen.Effects {
 			verb, _ := act.Of(a)
 			return s.begin(e, verb, record)

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"signalbox/keymap"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
@@ -23,8 +24,12 @@ func (s *Item) reveal(e env.Env) screen.Effects {
 	case s.page.veils == 0:
 		return say("Nothing is masked here")
 	}
-	if why := act.Barred(e); why != "" {
-		return say(text.Clean("Can't show masked fields, as it could not be recorded: " + why))
+	if why := act.Barred(e, keymap.Reveal, s.item.Queue); why != "" {
+		words := "Can't show masked fields: "
+		if e.ReadOnly || e.Lost != nil {
+			words = "Can't show masked fields, as it could not be recorded: "
+		}
+		return say(text.Clean(words + why))
 	}
 	return screen.Do(s.desk.Reveal(s.address(), s.item))
 }

@@ -56,7 +56,7 @@ func (s *Items) aim() aim {
 // begin acts on what was aimed at, whatever the table shows by now.
 func (s *Items) begin(e env.Env, verb act.Verb, at aim) screen.Effects {
 	if at.order.Scope == act.Row {
-		if why := verb.Refusal(at.row, e.ReadOnly); why != "" {
+		if why := verb.Refusal(e, at.row); why != "" {
 			return act.Refuse(verb, why)
 		}
 		if verb == act.Edit {
@@ -109,6 +109,21 @@ func (s *Items) targets() []engine.Target {
 		}
 	}
 	return targets
+}
+
+// many are the marked items.
+func (s *Items) many() act.Many {
+	m := act.Many{Items: s.Table.Marked()}
+	if s.source.request.Queue != "" {
+		m.Queues = []string{s.source.request.Queue}
+		return m
+	}
+	for id := range s.Table.Marks() {
+		if !slices.Contains(m.Queues, id.Queue) {
+			m.Queues = append(m.Queues, id.Queue)
+		}
+	}
+	return m
 }
 
 // markAll has the engine freeze all that match, beyond the rows held.
@@ -185,7 +200,7 @@ func (s *Items) menu(e env.Env) screen.Effects {
 	} else if at.row != nil {
 		title = "Verbs for " + text.Clean(at.row.ID().String())
 	}
-	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.Desk.Choices(at.row, marked, e.ReadOnly),
+	return screen.Want(screen.Ask{Dialog: dialog.NewMenu(title, s.Desk.Choices(e, at.row, s.many()),
 		func(e env.Env, a keymap.Action) screen.Effects {
 			verb, _ := act.Of(a)
 			return s.begin(e, verb, at)

@@ -105,7 +105,7 @@ func (s *Items) moved() screen.Effects {
 
 // Refuses implements screen.Refusing.
 func (s *Items) Refuses(e env.Env, a keymap.Action) text.Safe {
-	for _, c := range s.Desk.Choices(s.aim().row, s.Table.Marked(), e.ReadOnly) {
+	for _, c := range s.Desk.Choices(e, s.aim().row, s.many()) {
 		if c.Action == a {
 			return c.Refuse
 		}

@@ -2,6 +2,7 @@ package queueform
 
 import (
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -11,10 +12,18 @@ import (
 
 // Import asks for a file and the queue that it is to be brought into.
 func Import(e env.Env, d act.Desk, to screen.Addr, queue string) screen.Effects {
-	if effects, refused := refuse(e, "import"); refused {
+	if effects, refused := refuse(e, "import", keymap.Import, named(queue)...); refused {
 		return effects
 	}
 	return screen.Want(screen.Ask{Dialog: importForm(e, d, to, form.Values{"queue": queue}, nil)})
+}
+
+// named is the queue where one is named.
+func named(queue string) []string {
+	if queue == "" {
+		return nil
+	}
+	return []string{queue}
 }
 
 // ways are what can be done about bad rows, in the form's words and the engine's.

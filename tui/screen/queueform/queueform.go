@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/engine"
+	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
@@ -17,8 +18,8 @@ import (
 )
 
 // refuse says why nothing can be changed now, as a toast; false where it can.
-func refuse(e env.Env, what string) (screen.Effects, bool) {
-	why := act.Barred(e)
+func refuse(e env.Env, what string, a keymap.Action, queues ...string) (screen.Effects, bool) {
+	why := act.Barred(e, a, queues...)
 	if why == "" {
 		return screen.Effects{}, false
 	}
@@ -27,7 +28,7 @@ func refuse(e env.Env, what string) (screen.Effects, bool) {
 
 // New asks for a queue to be added.
 func New(e env.Env, d act.Desk, to screen.Addr) screen.Effects {
-	if effects, refused := refuse(e, "add a queue"); refused {
+	if effects, refused := refuse(e, "add a queue", keymap.New); refused {
 		return effects
 	}
 	return screen.Want(screen.Ask{Dialog: newForm(d, to, nil, nil)})
@@ -78,7 +79,7 @@ func newForm(d act.Desk, to screen.Addr, typed form.Values, err error) screen.Di
 
 // Settings asks for other settings of a queue.
 func Settings(e env.Env, d act.Desk, to screen.Addr, q store.Queue) screen.Effects {
-	if effects, refused := refuse(e, "change settings"); refused {
+	if effects, refused := refuse(e, "change settings", keymap.QueueSet, q.Name); refused {
 		return effects
 	}
 	return screen.Want(screen.Ask{Dialog: settingsForm(d, to, q, nil, nil)})

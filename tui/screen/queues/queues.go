@@ -210,7 +210,11 @@ func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
 	case q.Table.Row() != nil && q.Table.Row().folder != "" && (a == keymap.Pause || a == keymap.QueueSet || a == keymap.Explain):
 		return "this is a folder; go to a queue"
 	case a == keymap.Pause || a == keymap.New || a == keymap.QueueSet || a == keymap.Import:
-		return text.Clean(act.Barred(e))
+		var names []string
+		if row := q.Table.Row(); row != nil && row.folder == "" && a != keymap.New {
+			names = append(names, row.Name)
+		}
+		return text.Clean(act.Barred(e, a, names...))
 	}
 	return ""
 }

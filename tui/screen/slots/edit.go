@@ -32,7 +32,7 @@ func splitOf(s *lane.State) lane.Split {
 }
 
 func (s *Slots) beginEdit(e env.Env) screen.Effects {
-	if why := act.Barred(e); why != "" {
+	if why := act.Barred(e, keymap.Split); why != "" {
 		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: text.Clean("Can't change the split: " + why)}})
 	}
 	if e.Snap.Slots.Pool == 0 {
@@ -102,7 +102,7 @@ func (s *Slots) applyEdit(e env.Env) screen.Effects {
 		s.edit = nil
 		return screen.Effects{}
 	}
-	if why := act.Barred(e); why != "" {
+	if why := act.Barred(e, keymap.Split); why != "" {
 		d.refusal = text.Clean(why)
 		return screen.Effects{}
 	}
