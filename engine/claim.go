@@ -264,6 +264,11 @@ func (t *tx) claimByID(q *store.Queue, r *ask) ([]Record, error) {
 		if err := t.barred(&i); err != nil {
 			return nil, err
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), claimJQ)
+		defer cancel()
+		if !r.suits(ctx, t, &i) {
+			return nil, store.Conflict(thing, "claim failure: it is none of those that the claim is limited to", "claim it by its id alone")
+		}
 	}
 	records := []Record{{Item: i}}
 	if err := t.hold(q, r, &records[0]); err != nil {
@@ -354,7 +359,7 @@ func (t *tx) hold(q *store.Queue, r *ask, rec *Record) error {
 	from := i.Status
 	i.Status = row.to
 	i.Attempts++
-	i.Fence++
+	i.Fence = max(i.Fence+1, t.e.firstFence)
 	i.ClaimedBy, i.ClaimedAt = r.Robot, t.now
 	i.LeaseUntil = leaseEnd(q, t.now)
 	i.AvailableAt, i.DeferUntil = 0, 0

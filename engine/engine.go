@@ -35,6 +35,7 @@ type Engine struct {
 	store       store.Store
 	name        string
 	readOnly    bool
+	firstFence  uint64 // no claim gets a lower one
 	clock       Clock
 	log         *slog.Logger
 	incarnation string
@@ -94,7 +95,7 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	if e.readOnly {
 		return e, nil
 	}
-	if err := e.noteKeys(ctx); err != nil {
+	if err := firstOf(e.noteKeys(ctx), e.lookUpFences(ctx)); err != nil {
 		return nil, err
 	}
 	if err := e.undoImports(ctx); err != nil {
@@ -116,6 +117,17 @@ func Open(ctx context.Context, s store.Store, o Options) (*Engine, error) {
 	e.pruner.start()
 	e.followers.Go(e.catchUp)
 	return e, nil
+}
+
+// lookUpFences finds where fences begin in a store that was restored. Robots may still
+// hold claims that were made after its backup, of items that have other holders here,
+// so no fence of that time is given again: they go on from the time of the restore, in
+// milliseconds, which no item has been claimed as often as.
+func (e *Engine) lookUpFences(ctx context.Context) error {
+	return e.store.View(ctx, func(r store.Reader) (err error) {
+		e.firstFence, err = r.Mark("", store.RestoredMark)
+		return err
+	})
 }
 
 // Close stops the engine and closes its store. Drains are stopped before it.

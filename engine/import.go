@@ -50,8 +50,12 @@ type Past struct {
 	Kin      *Kin   `json:"kin,omitempty"` // those that the import stored before, filled by Links
 }
 
-// maxPastCount bounds the counters that a past brings.
-const maxPastCount = 1 << 30
+// maxPastCount bounds the counters that a past brings, maxFence its fence: both go on
+// growing, and are numbers that JSON knows.
+const (
+	maxPastCount = 1 << 30
+	maxFence     = 1 << 52
+)
 
 // validate holds a past against the limits that hold for what is reported here.
 func (p *Past) validate() error {
@@ -65,6 +69,9 @@ func (p *Past) validate() error {
 		if n.count < 0 || n.count > maxPastCount {
 			return store.Invalid(n.name, fmt.Sprintf("%d is not from 0 to %d", n.count, maxPastCount), "give how often it happened")
 		}
+	}
+	if p.Fence > maxFence {
+		return store.Invalid("fence", fmt.Sprintf("%d is more than %d", p.Fence, uint64(maxFence)), "give that of its last claim")
 	}
 	texts := []pastText{
 		{"id", p.ID, 1024}, {"previous", p.Previous, 1024}, {"next", p.Next, 1024}, {"chain", p.Chain, 1024}, {"progress", p.Progress, MaxProgress}, {"claimed_by", p.ClaimedBy, maxRobot}, {"created_by", p.CreatedBy, maxRobot},

@@ -56,6 +56,10 @@ type Query struct {
 	Desc           bool // the order turned round within a queue, queues still by name
 }
 
+// RestoredMark is the mark of a store itself that says when it was last put in place
+// from a backup: it knows nothing of what was given out between the two.
+const RestoredMark = "restored"
+
 // Stats counts a queue without scanning it.
 type Stats struct {
 	Counts  Counts

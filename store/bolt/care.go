@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -122,6 +123,9 @@ func Restore(path, backup string) error {
 		return err
 	}
 	if err := verify(fresh, backup); err != nil {
+		return err
+	}
+	if err := markRestored(fresh); err != nil {
 		return err
 	}
 	if err := keepOld(path, path+".old"); err != nil {
@@ -252,4 +256,15 @@ func verify(path, backup string) error {
 		}
 		return store.Problems("backup "+backup, problems)
 	})
+}
+
+func markRestored(path string) error {
+	s, err := Open(path, Options{})
+	if err != nil {
+		return err
+	}
+	err = s.Update(context.Background(), func(t store.Tx) error {
+		return t.PutMark("", store.RestoredMark, uint64(store.At(time.Now())))
+	})
+	return errors.Join(err, s.Close())
 }
