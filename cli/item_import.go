@@ -158,8 +158,8 @@ func (im *importing) startJob(ctx context.Context, s Service) (bool, error) {
 	if im.job != "" && im.single == "" {
 		j, err := s.Job(ctx, im.job)
 		if err == nil && j.Queue == im.queue {
-			im.goesOn = !j.Filling
-			return true, nil // the items join it
+			im.goesOn = im.allOrNone && !j.Filling
+			return true, nil // the items join it, and keep it open
 		}
 		if im.allOrNone && store.CodeOf(err) == store.CodeNotFound {
 			im.goesOn = true

@@ -143,7 +143,7 @@ func (b *batcher) flush(ctx context.Context) error {
 }
 
 func (b *batcher) add(ctx context.Context, rows []intake.Row) ([]engine.AddResult, error) {
-	r := engine.AddRequest{Queue: b.im.queue, Mode: b.im.mode, Strict: b.im.strict, From: filepath.Base(b.im.name())}
+	r := engine.AddRequest{Queue: b.im.queue, Mode: b.im.mode, Strict: b.im.strict, From: filepath.Base(b.im.name()), Filling: b.im.job != ""}
 	for _, row := range rows {
 		if row.Err == nil {
 			r.Items = append(r.Items, row.Item)

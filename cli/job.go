@@ -14,7 +14,7 @@ import (
 
 func (a *app) jobCommands() *cobra.Command {
 	return group("job", "Follow and steer queue jobs: items grouped under one record", []string{"jobs"},
-		a.jobStart(), a.jobList(), a.jobShow(), a.jobWatch(), a.jobPause(), a.jobResume(), a.jobCancel(), a.jobDelete(),
+		a.jobStart(), a.jobList(), a.jobShow(), a.jobWatch(), a.jobPause(), a.jobResume(), a.jobSeal(), a.jobCancel(), a.jobDelete(),
 		a.jobLog(), a.jobAttachment())
 }
 
@@ -152,6 +152,12 @@ func (a *app) jobPause() *cobra.Command {
 func (a *app) jobResume() *cobra.Command {
 	return onOne(a, "resume JOB", "Hand out items of a paused job again", func(ctx context.Context, s Service, id string) (engine.JobState, error) {
 		return s.PauseJob(ctx, id, false)
+	}, a.printJob)
+}
+
+func (a *app) jobSeal() *cobra.Command {
+	return onOne(a, "seal JOB", "Say that no more items are to come for a job, as after an import that was killed", func(ctx context.Context, s Service, id string) (engine.JobState, error) {
+		return s.SealJob(ctx, id)
 	}, a.printJob)
 }
 

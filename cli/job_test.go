@@ -1,10 +1,15 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"signalbox/engine"
+	"signalbox/store"
+	"signalbox/store/bolt"
 )
 
 func TestJobsOnTheCommandLine(t *testing.T) {
@@ -164,4 +169,41 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 	}
 	r.ok("notify", "remove", "ops")
 	r.fails(3, "ops", "notify", "remove", "ops")
+}
+
+// An import in batches keeps the job that it adds to open until its end; what a killed
+// one left open is sealed by hand.
+func TestImportInBatchesIntoAJob(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "work")
+	r.ok("item", "add", "--queue", "work", "--job", "may", "--payload", "{}")
+	r.claimed("--queue", "work", "--robot", "r")
+	r.ok("complete", "work/1", "--fence", "1")
+	rows := r.file("rows.jsonl", strings.Repeat("{\"a\":1}\n", 2500))
+	r.ok("item", "import", "--queue", "work", "--mode", "independent", "--job", "may", rows)
+	j := parse[engine.JobState](t, r.ok("job", "show", "may"))
+	if j.Status != store.JobRunning || j.Filling || j.Available != 2500 {
+		t.Errorf("the job is %+v", j)
+	}
+
+	s, err := bolt.Open(filepath.Join(r.dir, "s.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), s, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Add(t.Context(), engine.AddRequest{Queue: "work", Filling: true, Items: []engine.NewItem{{Payload: []byte("{}"), Job: "june"}}})
+	if err := errors.Join(err, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r.claimed("--queue", "work", "--robot", "r", "--job", "june")
+	r.ok("complete", "work/2502", "--fence", "1")
+	if list := r.ok("job", "list"); !strings.Contains(list, "more items are to come") {
+		t.Errorf("listed as\n%s", list)
+	}
+	if j := parse[jobState](t, r.ok("job", "seal", "june")); j.Status != "done" {
+		t.Errorf("sealed it is %+v", j)
+	}
 }

@@ -68,7 +68,7 @@ func (c *Client) Prune(ctx context.Context, queue string, dryRun bool) (engine.P
 
 // Add stores new items; see engine.Engine.Add.
 func (c *Client) Add(ctx context.Context, r engine.AddRequest) ([]engine.AddResult, error) {
-	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Strict: r.Strict, From: r.From, Start: r.Start, Items: make([]wire.NewItem, len(r.Items))}
+	in := wire.AddRequest{Queue: r.Queue, Mode: r.Mode, Strict: r.Strict, From: r.From, Start: r.Start, Filling: r.Filling, Items: make([]wire.NewItem, len(r.Items))}
 	for i, item := range r.Items {
 		in.Items[i] = wire.NewItem{NewItem: item, Exact: append([]byte{}, item.Payload...)}
 		in.Items[i].Payload = nil

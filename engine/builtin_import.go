@@ -79,6 +79,9 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 		return b, err
 	}
 	return builtinJob{queue: ImportQueue, fill: func(t *tx, q *store.Queue, j *store.Job, _ int) ([]AddResult, error) {
+		if err := t.feed(j); err != nil {
+			return nil, err
+		}
 		return t.addBuiltin(q, j.ID, "import", 1, m)
 	}}, nil
 }

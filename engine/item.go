@@ -44,6 +44,9 @@ type AddRequest struct {
 	// Start is the job that the items belong to, started in the change that stores
 	// them: all or nothing. CodeConflict while its singleton key has an open job.
 	Start *JobRequest `json:"start,omitempty"`
+	// Filling says that more items are to come: the jobs that these belong to stay
+	// open until they are sealed.
+	Filling bool `json:"filling,omitempty"`
 }
 
 // AddResult answers for one item of an AddRequest. Existing says that the
@@ -102,6 +105,9 @@ func (e *Engine) add(ctx context.Context, r AddRequest, of *staged) ([]AddResult
 		err := t.addAll(&r, bad, held, results)
 		if err == nil && of != nil {
 			err = of.mark(t, results)
+		}
+		if err == nil && r.Filling {
+			err = t.fill(ctx, results)
 		}
 		return err
 	})

@@ -236,7 +236,15 @@ func (t *tx) reopen(j *store.Job) error {
 		j.Hook = store.Hook{}
 	}
 	j.Status, j.EndedAt, j.Final = store.JobRunning, 0, store.JobCounts{}
-	return t.putJob(j, "job-reopen", "")
+	err := t.putJob(j, "job-reopen", "")
+	if err == nil {
+		err = t.feed(j)
+	}
+	switch store.CodeOf(err) {
+	case store.CodeConflict, store.CodeNotFound: // the import's rows will be refused, and say so
+		return nil
+	}
+	return err
 }
 
 // touchJob marks the job as changed.
@@ -301,6 +309,7 @@ func (e *Engine) jobState(ctx context.Context, r store.Reader, id string) (s Job
 	if s.Job, err = r.Job(id); err != nil {
 		return s, err
 	}
+	s.Filling = s.Filling || s.Feeds > 0
 	if e.closedTo(ctx, &s.Job) != nil {
 		s.Metadata = ""
 	}

@@ -51,7 +51,7 @@ func (e *Engine) CancelJob(ctx context.Context, id, note string) (JobState, erro
 			}
 			return store.Conflict(fmt.Sprintf("job %q", id), "it is "+j.Status.String(), "there is nothing left to cancel")
 		}
-		j.Status, j.PausedBy, j.Filling = store.JobCancelled, "", false
+		j.Status, j.PausedBy, j.Filling, j.Feeds = store.JobCancelled, "", false, 0
 		return t.putJob(j, "job-cancel", note)
 	})
 }

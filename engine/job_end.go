@@ -46,7 +46,7 @@ func (t *tx) endJobs() error {
 // isOver says that a job is to be ended: nothing of it is left and nothing is to
 // come.
 func isOver(r store.Reader, j *store.Job) (bool, error) {
-	if j.EndedAt != 0 || j.Filling {
+	if j.EndedAt != 0 || j.Filling || j.Feeds > 0 {
 		return false, nil
 	}
 	c, err := r.JobCounts(j.ID, 0)
@@ -68,7 +68,7 @@ func (t *tx) endJob(j *store.Job) error {
 		j.Status, j.PausedBy = store.JobDone, ""
 	}
 	j.EndedAt, j.Final = t.now, store.JobCounts{Done: c.Done, Failed: c.Failed, Cancelled: c.Cancelled, Total: c.Total}
-	if err := firstOf(t.tidy(j), t.unhold(j.Queue)); err != nil {
+	if err := firstOf(t.tidy(j), t.unfeed(j), t.unhold(j.Queue)); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s: %d done, %d failed", j.Status, c.Done, c.Failed)

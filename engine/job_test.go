@@ -452,3 +452,27 @@ func TestPastItemsOfAnotherQueuesJob(t *testing.T) {
 		r.wantJob("j", store.JobRunning, store.JobCounts{Available: 1, Total: 1})
 	})
 }
+
+// A job that items are added to batch by batch stays open until who adds them says that
+// these were all.
+func TestJobsFilledByBatches(t *testing.T) {
+	eachRestart(t, func(r *rig, restart func(time.Duration)) {
+		r.queue("q", store.Jobs, nil)
+		r.addTo("q", "j", 1)
+		r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
+		r.wantJob("j", store.JobDone, store.JobCounts{Done: 1, Total: 1})
+		for n := range 3 {
+			_, err := r.Add(r.ctx, engine.AddRequest{Queue: "q", Filling: true, Items: []engine.NewItem{{Payload: json.RawMessage(`1`), Job: "j"}}})
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
+			restart(0)
+			r.wantJob("j", store.JobRunning, store.JobCounts{Done: int64(n) + 2, Total: int64(n) + 2})
+		}
+		if _, err := r.SealJob(r.ctx, "j"); err != nil {
+			r.t.Fatal(err)
+		}
+		r.wantJob("j", store.JobDone, store.JobCounts{Done: 4, Total: 4})
+	})
+}

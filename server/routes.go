@@ -159,7 +159,7 @@ type addRefused struct {
 func (a *addRefused) Unwrap() error { return a.error }
 
 func add(s Service, ctx context.Context, in wire.AddRequest) ([]wire.AddResult, error) {
-	r := engine.AddRequest{Queue: in.Queue, Mode: in.Mode, Strict: in.Strict, From: in.From, Start: in.Start, Items: make([]engine.NewItem, len(in.Items))}
+	r := engine.AddRequest{Queue: in.Queue, Mode: in.Mode, Strict: in.Strict, From: in.From, Start: in.Start, Filling: in.Filling, Items: make([]engine.NewItem, len(in.Items))}
 	for i, item := range in.Items {
 		r.Items[i] = item.NewItem
 		if item.Exact != nil {

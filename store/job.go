@@ -47,8 +47,9 @@ type Job struct {
 	SingletonKey string    `json:"singleton_key,omitempty"`
 	Metadata     JSON      `json:"metadata,omitempty"`
 	// Filling says that more items are to come, so it is not done however few
-	// are left.
+	// are left. Feeds counts the import jobs that bring some.
 	Filling   bool `json:"filling,omitempty"`
+	Feeds     int  `json:"-"`
 	CreatedAt Time `json:"created_at"`
 	// EndedAt is when its last item was accounted for; 0 while it is open, and
 	// while items of a cancelled job are still to be cancelled.

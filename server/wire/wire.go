@@ -118,6 +118,8 @@ type AddRequest struct {
 	Strict bool               `json:"strict,omitempty"`
 	From   string             `json:"from,omitempty"`
 	Start  *engine.JobRequest `json:"start,omitempty"`
+	// Filling keeps the items' jobs open until they are sealed.
+	Filling bool `json:"filling,omitempty"`
 }
 
 // AddResult is engine.AddResult with its error's code; a refused one has no item.

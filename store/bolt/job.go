@@ -99,6 +99,7 @@ func jobFields(c *coder, j *store.Job) {
 	c.int64(21, &j.Gone.Failed)
 	c.int64(22, &j.Gone.Cancelled)
 	j.Gone.Total = j.Gone.Done + j.Gone.Failed + j.Gone.Cancelled
+	c.int(23, &j.Feeds)
 }
 
 func logLine(c *coder, l *store.LogLine) {

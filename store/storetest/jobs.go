@@ -54,7 +54,7 @@ var jobTests = map[string]func(env){
 		e.queues("a")
 		j := e.job(store.Job{
 			ID: "nightly", Queue: "a", Kind: "k", Status: store.JobPaused, PausedBy: "bob", Initiator: "ann", SingletonKey: "s",
-			Metadata: `{"a":[1]}`, Filling: true, CreatedAt: 5, Hook: store.Hook{Tries: 2, Error: "e", RanAt: 7},
+			Metadata: `{"a":[1]}`, Filling: true, Feeds: 2, CreatedAt: 5, Hook: store.Hook{Tries: 2, Error: "e", RanAt: 7},
 			Final: store.JobCounts{Done: 1, Failed: 2, Cancelled: 3, Total: 6},
 			Gone:  store.JobCounts{Done: 4, Failed: 5, Cancelled: 6, Total: 15},
 		})
