@@ -87,9 +87,6 @@ func (t *tx) NextDue() (store.Time, error) {
 
 // NextDate implements store.Reader.
 func (t *tx) NextDate() (store.Time, error) {
-	if err := t.buildAllUntold(); err != nil {
-		return 0, err
-	}
 	if err := t.flushDue(); err != nil {
 		return 0, err
 	}

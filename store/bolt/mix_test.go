@@ -220,7 +220,11 @@ func TestLogOfAnOlderFormat(t *testing.T) {
 		wantKeys(t, "brought forward", contents(t, laid(t, old), o), numbered(1, 6))
 	}
 	path := laid(t, pair{file: old.file})
-	if err := reopened(t, path).Close(); err != nil {
+	db, err := openNamed(path, Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Store{db: db, path: path}).prepare(Options{NoSync: true}); err != nil || db.Close() != nil {
 		t.Fatal(err)
 	}
 	wantKeys(t, "killed while it was brought forward", contents(t, laid(t, pair{whole(t, path), old.log}), Options{NoSync: true}), numbered(1, 6))

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -74,8 +75,12 @@ func Open(path string, o Options) (*Store, error) {
 		_ = db.Close()
 		return openLeft(path, o)
 	}
-	if !o.ReadOnly {
-		go s.writer.loop()
+	if o.ReadOnly {
+		return s, nil
+	}
+	go s.writer.loop()
+	if err := s.buildUntold(context.Background()); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -267,6 +272,11 @@ func (s *Store) create(m meta, o Options) (meta, error) {
 			}
 		}
 		records := b.Bucket(metaBucket)
+		if fresh { // it has nothing to index
+			if err := records.Put(allUntold, []byte{1}); err != nil {
+				return err
+			}
+		}
 		return errors.Join(records.Put(storeKey, m.store[:]), records.Put(formatKey, []byte(strconv.Itoa(format))))
 	}); err != nil || o.NoSync || !fresh {
 		return m, err
