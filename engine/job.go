@@ -275,12 +275,12 @@ func (t *tx) barred(i *store.Item) error {
 }
 
 func jobBars(j *store.Job) error {
-	thing := fmt.Sprintf("job %q", j.ID)
+	thing := func() string { return fmt.Sprintf("job %q", j.ID) } // asked at each claim
 	switch j.Status {
 	case store.JobPaused:
-		return store.Conflict(thing, "paused by "+j.PausedBy, "resume it with `signalbox job resume "+j.ID+"`")
+		return store.Conflict(thing(), "paused by "+j.PausedBy, "resume it with `signalbox job resume "+j.ID+"`")
 	case store.JobCancelled:
-		return store.Conflict(thing, "it was cancelled", "add the item anew, to another job")
+		return store.Conflict(thing(), "it was cancelled", "add the item anew, to another job")
 	}
 	return nil
 }
