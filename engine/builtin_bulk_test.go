@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -129,14 +131,19 @@ const largeSet = 9000
 // breaking ends something after so many updates.
 type breaking struct {
 	store.Store
-	left  *int // before the next is the last; negative = none is
-	early bool // in the midst of that one
+	left  *atomic.Int64 // before the last; negative = none is
+	early bool          // in the midst of that one
 	fn    func()
 }
 
+func never() *atomic.Int64 {
+	left := &atomic.Int64{}
+	left.Store(math.MinInt32)
+	return left
+}
+
 func (b breaking) Update(ctx context.Context, fn func(store.Tx) error) error {
-	last := *b.left == 0
-	*b.left--
+	last := b.left.Add(-1) == -1
 	err := b.Store.Update(ctx, func(t store.Tx) error {
 		err := fn(t)
 		if last && b.early {
@@ -156,14 +163,14 @@ func TestStartOfALargeBulkJob(t *testing.T) {
 	for name, open := range opens {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				left := -1
+				left := never()
 				ctx, cancel := context.WithCancel(engine.WithActor(t.Context(), "anna"))
 				act := func() { cancel() }
-				r := start(t, breaking{open(t), &left, false, func() { act() }})
+				r := start(t, breaking{open(t), left, false, func() { act() }})
 				r.queue("q", store.Jobs, nil)
 				r.addN("q", largeSet)
 				synctest.Wait()
-				left = 1
+				left.Store(1)
 				_, err := r.StartBuiltin(ctx, engine.BuiltinRequest{Kind: engine.BulkKind, SingletonKey: "k", Request: json.RawMessage(`{"verb":"delete","select":[{"queue":"q"}]}`)})
 				if err == nil {
 					t.Error("it started")
@@ -174,10 +181,11 @@ func TestStartOfALargeBulkJob(t *testing.T) {
 				}
 				r.sound()
 
-				act, left = func() {
+				act = func() {
 					_, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: engine.BulkQueue, Robot: engine.DrainPrefix + "x"})
 					r.wantCode(err, store.CodeEmpty)
-				}, 2
+				}
+				left.Store(2)
 				j, err := r.StartBuiltin(r.ctx, engine.BuiltinRequest{Kind: engine.BulkKind, SingletonKey: "k", Request: json.RawMessage(`{"verb":"delete","select":[{"queue":"q"}]}`)})
 				if err != nil || j.Available != largeSet || j.Filling {
 					t.Fatalf("%+v, %v", j, err)
@@ -214,14 +222,16 @@ func startBulkUntilKilled(path string) {
 		panic(err)
 	}
 	at, when, _ := strings.Cut(os.Getenv(bulkKill), " ")
-	left := -1
-	e, err := engine.Open(context.Background(), breaking{s, &left, when == "in", die}, engine.Options{})
+	left := never()
+	e, err := engine.Open(context.Background(), breaking{s, left, when == "in", die}, engine.Options{})
 	if err != nil {
 		panic(err)
 	}
-	if left, err = strconv.Atoi(at); err != nil {
+	n, err := strconv.Atoi(at)
+	if err != nil {
 		panic(err)
 	}
+	left.Store(int64(n))
 	_, err = e.StartBuiltin(context.Background(), engine.BuiltinRequest{Kind: engine.BulkKind, Request: json.RawMessage(`{"verb":"delete","select":[{"queue":"q"}]}`)})
 	if err != nil {
 		panic(err)

@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 		startBulkUntilKilled(path)
 		return
 	}
+	if path := os.Getenv(exportChild); path != "" {
+		exportUntilKilled(path)
+		return
+	}
 	os.Exit(m.Run())
 }
 
