@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -126,8 +127,16 @@ func VeilHeaders(headers []string) []string {
 }
 
 // veilPatch gives a patch of settings as the history may tell it: without the
-// values of headers.
+// values of headers, and without the revision that was seen, which is no setting.
 func veilPatch(patch json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(patch, &fields) == nil {
+		n := len(fields)
+		maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, "revision") })
+		if len(fields) < n {
+			patch, _ = store.Encode(fields) // what was just read can be written
+		}
+	}
 	return inField(patch, "consumer", func(consumer json.RawMessage) json.RawMessage {
 		return inField(consumer, "headers", func(raw json.RawMessage) json.RawMessage {
 			var headers []string

@@ -239,6 +239,24 @@ func TestAvailableNamesWhatDrainsCanWork(t *testing.T) {
 	})
 }
 
+// The revision that was seen is no setting, and tells nobody anything.
+func TestHistoryTellsNoRevision(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		q, err := r.Queue(r.ctx, "q")
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if _, err := r.SetQueue(r.ctx, "q", fmt.Appendf(nil, `{"retries":1,"revision":%d}`, q.Revision)); err != nil {
+			r.t.Fatal(err)
+		}
+		changes, err := r.Changes(r.ctx, 0, 10)
+		if err != nil || len(changes) != 2 || changes[1].Why != `{"retries":1}` {
+			r.t.Error(changes, err)
+		}
+	})
+}
+
 func TestHistoryTellsNoHeaders(t *testing.T) {
 	eachStore(t, func(r *rig) {
 		r.queue("q", store.Jobs, nil)

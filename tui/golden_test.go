@@ -77,6 +77,13 @@ func TestTooSmall(t *testing.T) {
 	}
 }
 
+// Where a line is too narrow for what is told, it goes on in the next.
+func TestFarTooSmallIsToldWhole(t *testing.T) {
+	c := open(t, fake.Lifelike(), 20, 6)
+	exact(t, c.picture(), 20, 6)
+	c.shows("too small: 20x6,", "needs 50x15", "pool 23/25", "slow 5 in line")
+}
+
 // exact says that a picture has h lines of at most w columns.
 func exact(t testing.TB, picture string, w, h int) {
 	t.Helper()

@@ -188,7 +188,9 @@ func (a *app) special(action keymap.Action) text.Safe {
 // drawSmall says all that a few cells can hold.
 func (a *app) drawSmall(c *paint.Canvas) {
 	e := a.env
-	c.Text(themes.Text, text.Safe(fmt.Sprintf("too small: %dx%d, needs 50x15", e.Width, e.Height)))
+	for _, part := range paint.Wrap(text.Safe(fmt.Sprintf("too small: %dx%d, needs 50x15", e.Width, e.Height)), e.Width) {
+		c.Text(themes.Text, part)
+	}
 	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
 		c.Text(themes.Text, text.Safe(fmt.Sprintf("pool %d/%d", s.Slots.Busy, s.Slots.Pool)))
 		c.Text(themes.LaneFast, text.Safe(fmt.Sprintf("fast %d in line", s.Slots.Fast.Waiting)))
