@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/tui/internal/fake"
 )
@@ -107,4 +108,32 @@ func TestExportWritesWhatIsShown(t *testing.T) {
 	if got := strings.Count(string(items), "\n"); got != 61 {
 		t.Errorf("%d lines for 60 items", got)
 	}
+}
+
+// Robots that live stand before those that are gone, and drains of runs that are
+// over are only counted, unless a filter asks for them.
+func TestLivingRobotsComeFirst(t *testing.T) {
+	e := fake.Lifelike()
+	at := func(ago time.Duration) store.Time { return store.At(fake.Epoch().Add(-ago)) }
+	e.Crew = []engine.Robot{
+		{Name: engine.DrainPrefix + "dead/orders/1", Held: 1, OldestAt: at(9 * time.Hour), LeaseUntil: at(8 * time.Hour), SeenAt: at(9 * time.Hour)},
+		{Name: engine.DrainPrefix + "dead/orders/2", SeenAt: at(10 * time.Minute), Done: 5},
+		{Name: engine.DrainPrefix + "now/orders/3", SeenAt: at(time.Second), Held: 1, OldestAt: at(time.Minute), LeaseUntil: at(-time.Minute)},
+		{Name: "idle-bot", SeenAt: at(30 * time.Second)},
+		{Name: "gone-bot", SeenAt: at(10 * time.Minute)},
+	}
+	c := open(t, e, 120, 40)
+	c.press("8")
+	c.shows("4 robots", "1 ended drain left out")
+	c.hides("drain 2")
+	picture, last := c.picture(), 0
+	for _, name := range []string{"drain 3", "idle-bot", "drain 1", "gone-bot"} {
+		at := strings.Index(picture, name)
+		if at < last {
+			t.Fatalf("%s is not in its place:\n%s", name, picture)
+		}
+		last = at
+	}
+	c.press("/").text("drain")
+	c.shows("drain 2")
 }

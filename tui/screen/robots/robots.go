@@ -32,6 +32,7 @@ const (
 type Robots struct {
 	list.List[engine.Robot, string]
 	robots []engine.Robot
+	ended  int // drains that are left out
 
 	flying bool
 	loaded bool
@@ -121,17 +122,22 @@ func (s *Robots) rolled(e env.Env, msg act.Rolled) screen.Effects {
 	return s.take(e)
 }
 
-// take shows the robots that the filter lets through: who holds the oldest
-// item first, then who was heard of last.
+// take shows the robots that the filter lets through. Drains of the engine's
+// whose runs are over are only counted, unless a filter asks for them.
 func (s *Robots) take(e env.Env) screen.Effects {
 	s.Filter.Check("robot", "queue")
 	var rows []engine.Robot
+	s.ended = 0
 	for _, r := range s.robots {
+		if s.Filter.Text() == "" && ended(&r, e.Now) {
+			s.ended++
+			continue
+		}
 		if s.Filter.Matches(filterbar.Fields{"robot", r.Name + " " + env.Robot(r.Name), "queue", strings.Join(r.Queues, " ")}) {
 			rows = append(rows, r)
 		}
 	}
-	slices.SortStableFunc(rows, inOrder)
+	slices.SortStableFunc(rows, inOrder(e.Now))
 	s.Show(e, rows)
 	return screen.Effects{}
 }

@@ -19,10 +19,32 @@ import (
 // height is the number of rows that can be seen.
 func height(e env.Env) int { return max(e.Height-6, 1) }
 
-// inOrder puts who holds the oldest item first, then who was heard of last.
-func inOrder(a, b engine.Robot) int {
+// inOrder puts those that live first; among them, and among those that are gone,
+// who holds the oldest item, then who was heard of last.
+func inOrder(now time.Time) func(a, b engine.Robot) int {
+	rank := func(r *engine.Robot) int {
+		if gone(r, now) {
+			return 1
+		}
+		return 0
+	}
+	return func(a, b engine.Robot) int { return cmp.Or(cmp.Compare(rank(&a), rank(&b)), among(&a, &b)) }
+}
+
+// gone says that nothing speaks for a robot any more: no word of late, and no
+// lease that still holds.
+func gone(r *engine.Robot, now time.Time) bool {
+	return r.LeaseUntil <= store.At(now) && now.Sub(r.SeenAt.Time()) > silent
+}
+
+// ended says that a robot was a drain of the engine's whose run is over.
+func ended(r *engine.Robot, now time.Time) bool {
+	return strings.HasPrefix(r.Name, engine.DrainPrefix) && r.Held == 0 && gone(r, now)
+}
+
+func among(a, b *engine.Robot) int {
 	return cmp.Or(
-		oldest(&a, &b),
+		oldest(a, b),
 		cmp.Compare(b.SeenAt, a.SeenAt),
 		strings.Compare(a.Name, b.Name),
 	)
@@ -150,7 +172,10 @@ func (s *Robots) summary(e env.Env) text.Safe {
 		held += s.robots[i].Held
 		window = time.Duration(s.robots[i].Window)
 	}
-	words := text.Plural(int64(len(s.robots)), "robot") + " " + e.Glyphs.Sep + " " + text.Plural(int64(held), "item") + " held"
+	words := text.Plural(int64(len(s.robots)-s.ended), "robot") + " " + e.Glyphs.Sep + " " + text.Plural(int64(held), "item") + " held"
+	if s.ended > 0 {
+		words += " " + e.Glyphs.Sep + " " + text.Plural(int64(s.ended), "ended drain") + " left out"
+	}
 	if window > 0 {
 		words += " " + e.Glyphs.Sep + " counts of the last " + string(env.Span(window.Truncate(time.Second)))
 	}
