@@ -91,3 +91,18 @@ func TestSettingsOfAQueue(t *testing.T) {
 		ro.shows("this console is read-only")
 	}
 }
+
+// What is wrong can be read to its end, however long it is.
+func TestLongErrorOfAFormCanBeReadWhole(t *testing.T) {
+	for _, size := range [][2]int{{50, 15}, {80, 24}} {
+		c := open(t, fake.New(), size[0], size[1])
+		c.press("enter").text(strings.Repeat("Orders", 400)).press("enter")
+		c.shows("Add a queue", "↵ tells it all")
+		c.press("enter")
+		c.shows("What is wrong")
+		c.press("G")
+		c.shows("write it small")
+		c.press("esc").press("down", "up").text("a")
+		c.hides("tells it all")
+	}
+}

@@ -13,11 +13,13 @@ import (
 	"signalbox/tui/widget/dialog"
 )
 
-// below and most are the fewest and the most lines kept under the fields: for
-// the hint, or what is wrong. The names of the pages take tabRows above them.
+// below and most are the fewest and the most lines kept under the fields for
+// the hint; what is wrong gets what fewest fields leave it. The names of the
+// pages take tabRows above them.
 const (
 	below   = 3
 	most    = 6
+	fewest  = 3
 	tabRows = 2
 )
 
@@ -29,10 +31,20 @@ func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 		role, words = themes.Danger, text.Safe(e.Glyphs.Danger)+" "+d.err
 	}
 	parts := paint.Wrap(words, max(inner-2, 1))
-	foot := max(min(len(parts)+1, most), below)
 	head := 0
 	if d.paged() {
 		head = tabRows
+	}
+	room := most
+	if d.err != "" {
+		room = max(h-2-head-fewest, below)
+	}
+	foot := max(min(len(parts)+1, room), below)
+	if d.cut = d.err != "" && len(parts) > foot-1; d.cut {
+		parts = parts[:foot-1]
+		more := text.Safe(" "+e.Glyphs.Ellipsis+" "+e.Keys.LabelIn(keymap.Command, keymap.Apply)) + " tells it all"
+		last := len(parts) - 1
+		parts[last] = text.Truncate(parts[last], max(inner-2-text.Width(more), 0), "") + more
 	}
 	d.rows = max(min(d.tallest(), h-2-foot-head), 1)
 	c := e.Canvas(inner, head+d.rows+foot)

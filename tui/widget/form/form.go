@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
+	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
@@ -64,7 +65,8 @@ type form struct {
 	at     int
 	top    int
 	err    text.Safe
-	wrong  int // the field that err is about, -1 for none
+	cut    bool // what is wrong is longer than there was room for
+	wrong  int  // the field that err is about, -1 for none
 	rows   int
 	tabs   []int // where the names of the pages end
 }
@@ -329,6 +331,9 @@ func single(n int64) text.Safe {
 }
 
 func (d *form) apply(e env.Env) screen.Effects {
+	if d.err != "" && d.cut { // nothing was changed since it was refused
+		return screen.Want(screen.Ask{Dialog: dialog.NewNote(e, "What is wrong", []dialog.Line{{Role: themes.Text, Text: d.err}})})
+	}
 	values := d.values()
 	if d.Check != nil {
 		if field, err := d.Check(values); err != nil {

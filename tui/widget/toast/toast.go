@@ -91,13 +91,21 @@ func (l *List) KeyPressed() bool {
 	return gone
 }
 
-// most is the most lines that one text is broken into.
-const most = 4
+// most is the most lines that one text is broken into, and more stands where
+// some are left out.
+const (
+	most = 8
+	more = text.Safe(" ...")
+)
 
 // parts breaks a toast's text into lines; what ends them goes behind the last.
 func parts(words text.Safe, w int) []text.Safe {
 	all := paint.Wrap(words, max(w, 8))
-	return all[:min(len(all), most)]
+	if len(all) > most {
+		all = all[:most]
+		all[most-1] = text.Truncate(all[most-1], max(w, 8)-text.Width(more), "") + more
+	}
+	return all
 }
 
 // room is what a toast's text has of a line.
@@ -108,8 +116,8 @@ func (l *List) Lines(w int) int {
 	n := 0
 	for i := range l.all {
 		n += len(parts(l.all[i].Text, room(w)))
-		for _, more := range l.all[i].More {
-			n += len(parts(more, room(w)))
+		for _, line := range l.all[i].More {
+			n += len(parts(line, room(w)))
 		}
 	}
 	return n
@@ -131,8 +139,8 @@ func (l *List) Draw(e env.Env, c *paint.Canvas) {
 		}
 		c.Right(themes.Muted, hint(e, t))
 		c.End()
-		for _, more := range t.More {
-			for _, part := range parts(more, room(c.Width())) {
+		for _, line := range t.More {
+			for _, part := range parts(line, room(c.Width())) {
 				c.Gap(3)
 				c.Text(themes.Muted, part)
 			}
