@@ -25,17 +25,19 @@ const changes = 200
 type Walk struct {
 	IDs   []store.ID
 	Group store.Group // whose items wait for a decision; may be none
+	// Decided are those of the list that were decided on since it was read, for
+	// the list to know; may be nil.
+	Decided map[store.ID]bool
 }
 
 // Item is the screen.
 type Item struct {
-	id      int
-	gen     uint64
-	desk    act.Desk
-	item    store.ID
-	walk    Walk
-	decided map[store.ID]bool
-	turn    act.Turn // of verbs that act at once
+	id   int
+	gen  uint64
+	desk act.Desk
+	item store.ID
+	walk Walk
+	turn act.Turn // of verbs that act at once
 
 	record  *engine.Record // nil until read
 	history []store.Change
@@ -54,7 +56,10 @@ type Item struct {
 
 // New makes the page of an item.
 func New(d act.Desk, id store.ID, w Walk) *Item {
-	return &Item{id: d.Number(), desk: d, item: id, walk: w, decided: map[store.ID]bool{}}
+	if w.Decided == nil {
+		w.Decided = map[store.ID]bool{}
+	}
+	return &Item{id: d.Number(), desk: d, item: id, walk: w}
 }
 
 // ID implements screen.Screen.
@@ -241,11 +246,9 @@ func (s *Item) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.CopyJSON:
 		return s.desk.CopyJSON(s.address(), []store.ID{s.item}, e.Mask)
 	case keymap.NextMatch:
-		effects, _ := s.step(1)
-		return effects
+		return s.along(1, "This is the last of its list")
 	case keymap.PrevMatch:
-		effects, _ := s.step(-1)
-		return effects
+		return s.along(-1, "This is the first of its list")
 	case keymap.Right:
 		return s.follow(func(r *engine.Record) store.ID { return r.Next })
 	case keymap.Left:
@@ -274,11 +277,20 @@ func (s *Item) follow(link func(*engine.Record) store.ID) screen.Effects {
 func (s *Item) step(by int) (effects screen.Effects, went bool) {
 	at := slices.Index(s.walk.IDs, s.item)
 	for i := at + by; at >= 0 && i >= 0 && i < len(s.walk.IDs); i += by {
-		if !s.decided[s.walk.IDs[i]] {
+		if !s.walk.Decided[s.walk.IDs[i]] {
 			return s.show(s.walk.IDs[i]), true
 		}
 	}
 	return screen.Effects{}, false
+}
+
+// along is step, which tells where there is none.
+func (s *Item) along(by int, end text.Safe) screen.Effects {
+	effects, went := s.step(by)
+	if !went {
+		effects.Want(screen.Say{Toast: screen.Toast{Text: end, Brief: true}})
+	}
+	return effects
 }
 
 func (s *Item) show(id store.ID) screen.Effects {
@@ -343,7 +355,7 @@ func (s *Item) done(msg act.Done) screen.Effects {
 	}
 	over := msg.Over()
 	for _, id := range over {
-		s.decided[id] = true
+		s.walk.Decided[id] = true
 	}
 	if !slices.Contains(over, s.item) { // the person has gone on already
 		effects.Add(s.load())

@@ -61,7 +61,7 @@ func (t *tab) count(e env.Env, q *engine.QueueState) (n int64) {
 	return n
 }
 
-func columns(deciding, everywhere bool) []table.Column[store.Item] {
+func columns(deciding, everywhere bool, shared string) []table.Column[store.Item] {
 	type row = store.Item
 	word := func(r themes.Role, of func(*row) string) func(env.Env, *row) table.Cell {
 		return func(_ env.Env, i *row) table.Cell { return table.Cell{Role: r, Text: text.Clean(of(i))} }
@@ -82,12 +82,22 @@ func columns(deciding, everywhere bool) []table.Column[store.Item] {
 	when := table.Column[row]{Title: "changed", Ordered: true, Min: 11, Cell: func(e env.Env, i *row) table.Cell {
 		return table.Cell{Role: themes.Muted, Text: e.When(engine.ChangedAt(i))}
 	}, Drop: 2}
+	robot := table.Column[row]{Title: "robot", Ordered: true, Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return env.Robot(i.ClaimedBy) })}
 	reason := table.Column[row]{Title: "what", Min: 24, Grow: true, Cell: what}
 	if deciding {
+		robot.Drop = 3
+		own := particular(shared)
 		return []table.Column[row]{
 			number, reference,
-			{Title: "review", Min: 10, Ideal: 20, Drop: 1, Cell: review},
-			attempts, when, reason,
+			{Title: "review", Min: 10, Ideal: 20, Drop: 1, Cell: review, Blank: func(_ env.Env, i *row) bool {
+				return i.Review.Status != store.InReview && i.Review.Status != store.Verified
+			}},
+			attempts,
+			{Title: "age", Min: 6, Right: true, Drop: 4, Cell: func(e env.Env, i *row) table.Cell {
+				return table.Cell{Role: themes.Muted, Text: e.Age(i.CreatedAt)}
+			}},
+			when, robot,
+			{Title: "what", Min: 14, Grow: true, Drop: 5, Cell: own, Blank: func(e env.Env, i *row) bool { return own(e, i).Text == "" }},
 		}
 	}
 	reason.Drop = 1 // the status says it in short
@@ -98,7 +108,7 @@ func columns(deciding, everywhere bool) []table.Column[store.Item] {
 		{Title: "priority", Ordered: true, Min: 8, Drop: 5, Cell: priority},
 		{Title: "due", Ordered: true, Min: 11, Drop: 4, Cell: due},
 		when,
-		{Title: "robot", Ordered: true, Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return env.Robot(i.ClaimedBy) })},
+		robot,
 		reason,
 	}
 }
@@ -144,6 +154,21 @@ func review(e env.Env, i *store.Item) table.Cell {
 		return table.Cell{Role: themes.StateDone, Text: text.Safe(e.Glyphs.OK) + " verified"}
 	}
 	return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
+}
+
+// particular tells of an item of a group what the reason that the group shares
+// does not: its own words where they differ, else the note of a reviewer, or how
+// far it had come.
+func particular(shared string) func(env.Env, *store.Item) table.Cell {
+	return func(e env.Env, i *store.Item) table.Cell {
+		switch {
+		case i.Review.Note != "":
+			return table.Cell{Role: themes.Text, Text: text.Clean(i.Review.Note)}
+		case i.Error != nil && i.Error.Reason != shared:
+			return what(e, i)
+		}
+		return table.Cell{Role: themes.Muted, Text: text.Clean(i.Progress)}
+	}
 }
 
 // what tells why an item stands where it does.

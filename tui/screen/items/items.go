@@ -81,10 +81,11 @@ type Items struct {
 	tab     int // the status filter chosen
 	narrow  tab // and what it selects
 	window  window
-	all     *scope   // what the marks are all of, as it stood when asked
-	asked   scope    // what all are being marked of
-	once    act.Turn // for verbs that act at once
-	decided store.ID // by the verb that came last
+	all     *scope            // what the marks are all of, as it stood when asked
+	asked   scope             // what all are being marked of
+	once    act.Turn          // for verbs that act at once
+	walked  map[store.ID]bool // decided on the pages of items opened from here
+	decided store.ID          // by the verb that came last
 }
 
 // scope is what a list is narrowed to, in words and as it is asked for.
@@ -95,10 +96,10 @@ type scope struct {
 
 // New makes the screen.
 func New(d act.Desk, s Source) *Items {
-	t := table.New(columns(s.deciding(), s.request.Queue == ""), (*store.Item).ID, func(i *store.Item) uint64 { return i.Revision })
+	t := table.New(columns(s.deciding(), s.request.Queue == "", s.group.Text), (*store.Item).ID, func(i *store.Item) uint64 { return i.Revision })
 	t.Order("number", s.request.Desc)
 	t.Loose()
-	l := &Items{source: s}
+	l := &Items{source: s, walked: map[store.ID]bool{}}
 	l.List = list.New(d, t, list.Own{
 		Height: height, Anew: l.anew, Key: l.key, Footer: l.footer, Moved: l.moved,
 		Order: l.order, Name: l.name, Sheet: l.sheet,
@@ -143,9 +144,9 @@ func (s *Items) footer(e env.Env) []keymap.Action {
 	return []keymap.Action{keymap.Open, keymap.Filter, keymap.Right, keymap.Mark, keymap.MarkAll, keymap.Retry, keymap.Verbs, keymap.Sort, keymap.Back}
 }
 
-// Ticks implements screen.Ticking: delays run down.
+// Ticks implements screen.Ticking: delays run down, and ages grow.
 func (s *Items) Ticks(e env.Env) bool {
-	if e.Zone == env.Relative && s.Table.Len() > 0 {
+	if (e.Zone == env.Relative || s.source.deciding()) && s.Table.Len() > 0 {
 		return true
 	}
 	return slices.ContainsFunc(s.Table.Rows(), func(i store.Item) bool {
@@ -237,7 +238,7 @@ func (s *Items) open() screen.Effects {
 	if row == nil {
 		return screen.Effects{}
 	}
-	walk := item.Walk{Group: s.source.group}
+	walk := item.Walk{Group: s.source.group, Decided: s.walked}
 	for i := range s.Table.Rows() {
 		walk.IDs = append(walk.IDs, s.Table.Rows()[i].ID())
 	}

@@ -62,6 +62,8 @@ func value(title string, i *store.Item) string {
 		return i.Priority.String()
 	case "due":
 		return stamp(i.DueAt)
+	case "age":
+		return stamp(i.CreatedAt)
 	case "changed":
 		return stamp(engine.ChangedAt(i))
 	case "robot":

@@ -2,8 +2,10 @@ package items
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"signalbox/engine"
 	"signalbox/themes"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -67,7 +69,7 @@ func (s *Items) summary(e env.Env) text.Safe {
 	if n := s.Table.Newer(); n > 0 {
 		parts = append(parts, text.Count(int64(n))+" newer above")
 	}
-	if n := s.Table.Vanished(); n > 0 {
+	if n := s.Table.Vanished(); n > 0 && !acting(e) {
 		parts = append(parts, text.Plural(int64(n), "mark")+" vanished")
 	}
 	if w.damaged > 0 {
@@ -92,6 +94,12 @@ func (s *Items) summary(e env.Env) text.Safe {
 		parts = append(parts, order)
 	}
 	return text.Clean(strings.Join(parts, " "+e.Glyphs.Sep+" "))
+}
+
+// acting says that an act on many of this person's runs: what goes meanwhile may
+// be its doing, which its outcome tells.
+func acting(e env.Env) bool {
+	return e.Snap != nil && slices.ContainsFunc(e.Snap.Bulks, func(b engine.BulkState) bool { return b.By == e.Actor && b.Running() })
 }
 
 // drawTabs writes the status filters with what each would show.

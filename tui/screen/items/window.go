@@ -220,7 +220,11 @@ func (s *Items) prune(got act.Window) {
 		there[got.Rows[i].ID()] = true
 	}
 	for id, m := range s.Table.Marks() {
-		if !there[id] && m.Filter == s.where() && s.within(got, id) {
+		switch {
+		case there[id] || m.Filter != s.where() || !s.within(got, id):
+		case s.walked[id]:
+			s.Table.Unmark(id)
+		default:
 			s.Table.Vanish(id)
 		}
 	}

@@ -41,14 +41,15 @@ type Answer struct {
 	Rate  string // "" = as fast as it goes
 }
 
-// part is what of a question has the keyboard.
+// part is what of a question has the keyboard. They follow each other as they
+// stand on the screen, the buttons before and after all others.
 type part uint8
 
 const (
 	buttons part = iota // or what must be typed
-	noting
 	first
 	rate
+	noting
 	parts
 )
 

@@ -160,7 +160,11 @@ func (d *confirm) drawNote(e env.Env, c *paint.Canvas) {
 		c.Put(themes.Text, text.Truncate(text.Clean(d.words(noting)), c.Width()-c.Col(), e.Glyphs.Ellipsis))
 	default:
 		key := e.Keys.LabelIn(d.Scope(), keymap.Note)
-		if key == "" {
+		switch {
+		case key != "":
+		case d.Pace != nil && d.at == buttons: // the other fields come first
+			key = e.Keys.LabelIn(d.Scope(), keymap.PrevPane)
+		default:
 			key = e.Keys.LabelIn(d.Scope(), keymap.NextPane)
 		}
 		c.Put(themes.Key, text.Safe(key))

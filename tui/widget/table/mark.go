@@ -7,8 +7,8 @@ func (t *Table[R, K]) Marked() int { return len(t.marks) }
 func (t *Table[R, K]) Marks() map[K]Mark { return t.marks }
 
 // Vanished is the number of marked rows that have gone since the marks were
-// last cleared.
-func (t *Table[R, K]) Vanished() int { return t.vanished }
+// last cleared, but for those unmarked since.
+func (t *Table[R, K]) Vanished() int { return len(t.vanished) }
 
 // Ranging says that a range is being marked.
 func (t *Table[R, K]) Ranging() bool { return t.from != nil }
@@ -67,24 +67,26 @@ func (t *Table[R, K]) seen(r *R, filter string) Mark {
 // Put marks a key as it was seen.
 func (t *Table[R, K]) Put(k K, m Mark) { t.marks[k] = m }
 
-// Unmark takes marks away.
+// Unmark takes marks away, also those of rows that have gone: why is known.
 func (t *Table[R, K]) Unmark(keys ...K) {
 	for _, k := range keys {
 		delete(t.marks, k)
+		delete(t.vanished, k)
 	}
 }
 
 // Clear takes away every mark and ends the range.
 func (t *Table[R, K]) Clear() {
 	clear(t.marks)
-	t.from, t.vanished = nil, 0
+	clear(t.vanished)
+	t.from = nil
 }
 
 // Vanish takes away the mark of a row that is no more, and counts it.
 func (t *Table[R, K]) Vanish(k K) {
 	if _, ok := t.marks[k]; ok {
 		delete(t.marks, k)
-		t.vanished++
+		t.vanished[k] = struct{}{}
 	}
 }
 

@@ -90,14 +90,14 @@ type Table[R any, K comparable] struct {
 	drawn  drawn
 
 	marks    map[K]Mark
-	from     *K // start of the range being marked
-	vanished int
+	from     *K             // start of the range being marked
+	vanished map[K]struct{} // marked rows that have gone
 }
 
 // New makes a table. The revision of a row is kept with its mark; nil where
 // rows have none.
 func New[R any, K comparable](columns []Column[R], key func(*R) K, revision func(*R) uint64) Table[R, K] {
-	return Table[R, K]{columns: columns, key: key, revision: revision, index: map[K]int{}, marks: map[K]Mark{}}
+	return Table[R, K]{columns: columns, key: key, revision: revision, index: map[K]int{}, marks: map[K]Mark{}, vanished: map[K]struct{}{}}
 }
 
 // Len is the number of rows held.
