@@ -346,3 +346,54 @@ func brokenDone(c *console) tea.Msg {
 func actDone(screenID int) act.Done {
 	return act.Done{Addr: screen.Addr{Screen: screenID}, Order: act.Order{Verb: act.Retry}}
 }
+
+// What was typed before the question about a group came is meant for nothing
+// that stands behind it.
+func TestKeysTypedBeforeAQuestionGoNowhere(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("5")
+	held := c.holdBack("v")
+	c.press("j", "r", "space", "x", "9", "q", "enter")
+	if len(c.app.dialogs) != 0 || c.quit {
+		t.Fatal(c.picture())
+	}
+	c.run(held)
+	c.shows("Verify 5 matching items?")
+	c.hides("marked", "Retry")
+	c.wait(2*time.Second).press("esc", "r")
+	c.shows("Retry 5 matching items?") // of the same group
+
+	c = open(t, fake.Lifelike(), 120, 40)
+	c.press("5")
+	held = c.holdBack("v")
+	c.press("esc", "j")
+	c.run(held)
+	c.hides("Verify 5 matching items?")
+}
+
+// holdBack presses a key and gives what it set going, to be run later.
+func (c *console) holdBack(name string) tea.Cmd {
+	_, cmd := c.app.Update(keyOf(name))
+	return cmd
+}
+
+func TestTabGoesThroughAQuestionAsItReads(t *testing.T) {
+	c := group(t)
+	c.press("space", "space", "r", "tab").text("1").press("tab").text("5/s").press("tab").text("seen").press("tab", "y")
+	c.feed()
+	if n := len(c.engine.Bulks); n != 1 || c.engine.Bulks[0].First != 1 || c.engine.Bulks[0].Note != "seen" || c.engine.Bulks[0].Rate.String() != "5/s" {
+		t.Fatalf("%d acts:\n%s", n, c.picture())
+	}
+	c.shows("Retried 1")
+}
+
+// What goes because the operator decided on it has not vanished.
+func TestOwnDecisionsDontVanish(t *testing.T) {
+	c := group(t)
+	c.press("space", "space", "k", "enter", "v") // marked two; the second is decided on its own page
+	c.feed()
+	c.press("esc")
+	c.feed()
+	c.shows("1 marked")
+	c.hides("vanished")
+}

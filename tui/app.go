@@ -59,6 +59,7 @@ type app struct {
 	toasts   toast.List
 	acts     int             // under way
 	pause    act.Switch      // whose key also resumes
+	awaits   bool            // a question is on its way
 	undo     screen.Undo     // of the act done last
 	ended    map[uint64]bool // bulk acts whose end has been told
 	engine   EngineAt
@@ -187,6 +188,8 @@ func (a *app) carry(p *place, intent screen.Intent) tea.Cmd {
 		}
 	case screen.Say:
 		a.toasts.Add(i.Toast, a.env.Now)
+	case screen.Awaits:
+		a.awaits = true
 	case screen.Started:
 		a.acts++
 	case screen.Undo:

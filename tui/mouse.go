@@ -56,7 +56,7 @@ func (a *app) mouseMode() tea.MouseMode {
 
 // click takes a press of the left button to whoever is there.
 func (a *app) click(msg tea.MouseClickMsg) tea.Cmd {
-	if !a.prefs.Mouse || a.feed.frozen || msg.Button != tea.MouseLeft {
+	if !a.prefs.Mouse || a.feed.frozen || a.awaits || msg.Button != tea.MouseLeft {
 		return nil
 	}
 	if a.mouse.raises { // it only brought the window to the front

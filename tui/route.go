@@ -113,6 +113,9 @@ func (a *app) deliver(msg screen.Reply) tea.Cmd {
 		a.acts--
 		a.bulkOver(msg)
 	}
+	if reply, ok := msg.(screen.Awaited); ok && reply.Awaited() {
+		a.awaits = false
+	}
 	// A frozen picture gives way only to the outcome of an act.
 	redraw := finished || !a.feed.frozen
 	for i := range a.places {
@@ -154,6 +157,9 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	if a.toasts.KeyPressed() {
 		a.dirty = true
 	}
+	if a.awaits && action != keymap.Interrupt && action != keymap.Suspend {
+		return a.await(action)
+	}
 	if !ok {
 		if scope == keymap.Input || scope == keymap.Command {
 			return a.typed(screen.Typed{Press: msg})
@@ -161,6 +167,16 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	return a.press(action)
+}
+
+// await swallows a key that is meant for a question which is not seen yet: it
+// must not act on what stands behind. Going back gives the question up.
+func (a *app) await(action keymap.Action) tea.Cmd {
+	if action != keymap.Back {
+		return nil
+	}
+	a.awaits = false
+	return a.apply(a.top().Update(a.env, screen.Forget{}))
 }
 
 // pressed is what a key press does in a scope. Where the person's layout has
@@ -245,9 +261,31 @@ func (a *app) press(action keymap.Action) tea.Cmd {
 	case keymap.Back:
 		return a.back()
 	default:
-		return a.apply(a.top().Update(a.env, screen.Key{Action: action}))
+		return a.act(action)
 	}
 	return nil
+}
+
+// act gives an action to the screen in front. That it means nothing there, or
+// can do nothing now, is told, but for a step where there is nowhere to go.
+func (a *app) act(action keymap.Action) tea.Cmd {
+	b, _ := a.env.Keys.Binding(action)
+	say := func(words text.Safe) {
+		a.toasts.Add(screen.Toast{Level: screen.Warning, Text: words, Brief: true}, a.env.Now)
+	}
+	scope := a.top().Scope()
+	typing := scope == keymap.Input || scope == keymap.Command
+	if b.Group != "Move" && !typing && !a.top().Answers(action) {
+		say(text.Safe(a.env.Keys.LabelIn(scope, action)+" ("+b.Help+")") + " does nothing on " + a.top().Title())
+		return nil
+	}
+	effects := a.top().Update(a.env, screen.Key{Action: action})
+	if s, ok := a.top().(screen.Refusing); ok && len(effects.Cmds) == 0 && len(effects.Intents) == 0 {
+		if why := s.Refuses(a.env, action); why != "" {
+			say("Can't " + text.Safe(b.Help) + ": " + why)
+		}
+	}
+	return a.apply(effects)
 }
 
 // answersOf says which actions a dialog answers to: all of its scope, unless it

@@ -145,6 +145,9 @@ type Selected struct {
 	Err      error
 }
 
+// Awaited implements screen.Awaited, for what is asked about.
+func (s Selected) Awaited() bool { return s.Verb != NoVerb }
+
 // Select freezes all that requests select.
 func (d Desk) Select(to screen.Addr, verb Verb, requests ...engine.ListRequest) tea.Cmd {
 	return func() tea.Msg {

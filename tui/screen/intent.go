@@ -27,6 +27,11 @@ type Close struct{}
 // Say shows a toast.
 type Say struct{ Toast Toast }
 
+// Awaits says that a question comes with a reply, which is Awaited. Until then
+// keys are meant for the question, and are nobody's; the one that goes back
+// gives it up.
+type Awaits struct{}
+
 // Started says that an act is under way; its Reply is a Finisher.
 type Started struct{}
 
@@ -62,6 +67,7 @@ type Clip struct {
 	What text.Safe // the text in words
 }
 
+func (Awaits) intent()  {}
 func (Set) intent()     {}
 func (Save) intent()    {}
 func (Press) intent()   {}
@@ -86,6 +92,9 @@ type Dialog interface {
 
 // Finisher marks the reply that ends an act.
 type Finisher interface{ Finishes() }
+
+// Awaited marks the reply that a screen Awaits.
+type Awaited interface{ Awaited() bool }
 
 // Teller is a reply that must be told even when the screen that asked is gone.
 type Teller interface{ Tell() Effects }

@@ -103,6 +103,9 @@ type Wheel struct{ By int }
 // Fed says that Env holds a newer snapshot.
 type Fed struct{}
 
+// Forget says that the question which the screen awaits is not wanted any more.
+type Forget struct{}
+
 // Shown says that the screen came to the front.
 type Shown struct{}
 

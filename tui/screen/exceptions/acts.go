@@ -52,7 +52,11 @@ func (s *Exceptions) send(o order) screen.Effects {
 	}
 	s.Gen++
 	s.asked[s.Gen] = o
-	return screen.Do(s.Desk.Select(s.Address(), o.verb, requests(o.groups)...))
+	effects := screen.Do(s.Desk.Select(s.Address(), o.verb, requests(o.groups)...))
+	if o.verb != act.NoVerb {
+		effects.Want(screen.Awaits{})
+	}
+	return effects
 }
 
 // many are the items of groups.

@@ -92,6 +92,10 @@ func (s *Exceptions) Update(e env.Env, msg tea.Msg) screen.Effects {
 	switch msg := msg.(type) {
 	case screen.Fed, screen.Shown:
 		return s.take(e)
+	case screen.Forget:
+		s.Gen++ // its answer is an old one's
+		clear(s.asked)
+		return screen.Effects{}
 	case act.Selected:
 		return s.selected(e, msg)
 	case act.Done:
@@ -181,6 +185,9 @@ func (s *Exceptions) left(e env.Env) (all, business int64) {
 
 // Refuses implements screen.Refusing.
 func (s *Exceptions) Refuses(e env.Env, a keymap.Action) text.Safe {
+	if a == keymap.Unmark && s.Table.Marked() == 0 {
+		return "nothing is marked"
+	}
 	if _, ok := act.Of(a); !ok && a != keymap.Open {
 		return ""
 	}

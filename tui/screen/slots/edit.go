@@ -63,6 +63,10 @@ func (s *Slots) editKey(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.PoolLess:
 		p = s.edit.resize(-1)
 	case keymap.SplitAuto:
+		if s.edit.auto {
+			s.edit.refusal = "the reserves are automatic already"
+			return screen.Effects{}
+		}
 		s.edit.propose(lane.Auto(p.Size), true)
 		return screen.Effects{}
 	default:
