@@ -20,6 +20,7 @@ const (
 	MaxProgress     = 104_857 // characters
 	MaxReference    = 128     // characters
 	maxReason       = 102_400 // characters, of reasons and details each
+	maxKey          = 512     // bytes
 )
 
 // Commit modes of AddRequest.
@@ -242,8 +243,11 @@ func (n *NewItem) Validate() error {
 	if err := validateReference(n.Reference); err != nil {
 		return err
 	}
-	if len(n.Key) > 512 {
-		return store.Invalid("key", fmt.Sprintf("%d bytes long, the limit is 512", len(n.Key)), "use a shorter key")
+	switch {
+	case len(n.Key) > maxKey:
+		return store.Invalid("key", fmt.Sprintf("%d bytes long, the limit is %d", len(n.Key), maxKey), "use a shorter key")
+	case cleanText(n.Key, maxKey) != n.Key:
+		return store.Invalid(fmt.Sprintf("key %q", n.Key), "a key is UTF-8 without NUL", "leave them out")
 	}
 	if err := (&JobRequest{ID: n.Job}).validate(); err != nil {
 		return err

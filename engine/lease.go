@@ -8,18 +8,19 @@ import (
 	"signalbox/store"
 )
 
-// Start says that the robot begins to work an item it holds. CodeConflict when
-// the lease was lost.
+// Start says that the robot begins to work an item it holds. One that was started
+// already stays as it is. CodeConflict when the lease was lost.
 func (e *Engine) Start(ctx context.Context, h Holding) (rec Record, err error) {
 	err = e.holding(ctx, h, func(t *tx, q *store.Queue, i *store.Item) error {
 		row, err := next(q, i, EventStart)
 		if err != nil {
 			return err
 		}
-		from := i.Status
-		i.Status, i.StartedAt = row.to, t.now
-		if err := t.put(i, from, EventStart, ""); err != nil {
-			return err
+		if from := i.Status; i.StartedAt == 0 {
+			i.Status, i.StartedAt = row.to, t.now
+			if err := t.put(i, from, EventStart, ""); err != nil {
+				return err
+			}
 		}
 		rec, err = t.e.whole(t, *i)
 		return err

@@ -78,7 +78,7 @@ var transitions = []transition{
 
 	{store.Transactions, []store.Status{store.Pending}, EventClaim, always, store.Claimed},
 	{store.Transactions, []store.Status{store.Pending}, EventClaimStart, always, store.Processing},
-	{store.Transactions, []store.Status{store.Claimed}, EventStart, always, store.Processing},
+	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventStart, always, store.Processing},
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventComplete, always, store.Successful},
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventBusiness, always, store.BusinessException},
 	{store.Transactions, []store.Status{store.Claimed, store.Processing}, EventSystem, retryLeft, store.Retried},
