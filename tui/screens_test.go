@@ -214,3 +214,21 @@ func TestNoticesNotShownAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// A group's rows tell what is their own, not the reason that stands above.
+func TestRowsOfAGroupTellWhatDiffers(t *testing.T) {
+	e := fake.New()
+	e.Change(func(s *engine.Snapshot) {
+		s.Queues = []engine.QueueState{{Queue: store.Queue{Name: "orders", Family: store.Transactions}}}
+	})
+	for _, amount := range []string{"70.25", "3.50"} {
+		e.Put(engine.Record{Item: store.Item{
+			Queue: "orders", Family: store.Transactions, Status: store.BusinessException, Group: "the amount differs from the order by # EUR",
+			Error: &store.Failure{Kind: "business", Reason: "the amount differs from the order by " + amount + " EUR"},
+		}})
+	}
+	e.Change(nil)
+	c := open(t, e, 80, 24)
+	c.press("5", "enter")
+	c.shows("… 70.25 EUR", "… 3.50 EUR", "by # EUR")
+}

@@ -36,7 +36,7 @@ func (d Desk) Choices(e env.Env, row *store.Item, many Many) []dialog.Choice {
 }
 
 const (
-	onlyOne  = "one item at a time: take the marks away"
+	onlyOne  = "one item at a time"
 	notThere = "the engine at the other end does not offer it"
 )
 

@@ -86,6 +86,7 @@ func columns(deciding, everywhere bool, shared string) []table.Column[store.Item
 	reason := table.Column[row]{Title: "what", Min: 24, Grow: true, Cell: what}
 	if deciding {
 		robot.Drop = 3
+		robot.Blank = func(_ env.Env, i *row) bool { return i.ClaimedBy == "" }
 		own := particular(shared)
 		return []table.Column[row]{
 			number, reference,
@@ -97,7 +98,7 @@ func columns(deciding, everywhere bool, shared string) []table.Column[store.Item
 				return table.Cell{Role: themes.Muted, Text: e.Age(i.CreatedAt)}
 			}},
 			when, robot,
-			{Title: "what", Min: 14, Grow: true, Drop: 5, Cell: own, Blank: func(e env.Env, i *row) bool { return own(e, i).Text == "" }},
+			{Title: "what", Min: 14, Grow: true, Drop: 1, Cell: own, Blank: func(e env.Env, i *row) bool { return own(e, i).Text == "" }},
 		}
 	}
 	reason.Drop = 1 // the status says it in short
@@ -156,6 +157,24 @@ func review(e env.Env, i *store.Item) table.Cell {
 	return table.Cell{Role: themes.Disabled, Text: text.Safe(e.Glyphs.Sep)}
 }
 
+// from gives a reason from the word on in which it differs from that of its
+// group.
+func from(reason, shared, tail string) string {
+	n := 0
+	for i := range min(len(reason), len(shared)) {
+		if reason[i] != shared[i] {
+			break
+		}
+		if reason[i] == ' ' {
+			n = i + 1
+		}
+	}
+	if n == 0 {
+		return reason
+	}
+	return tail + " " + reason[n:]
+}
+
 // particular tells of an item of a group what the reason that the group shares
 // does not: its own words where they differ, else the note of a reviewer, or how
 // far it had come.
@@ -165,7 +184,7 @@ func particular(shared string) func(env.Env, *store.Item) table.Cell {
 		case i.Review.Note != "":
 			return table.Cell{Role: themes.Text, Text: text.Clean(i.Review.Note)}
 		case i.Error != nil && i.Error.Reason != shared:
-			return what(e, i)
+			return table.Cell{Role: themes.Text, Text: text.Clean(from(i.Error.Reason, shared, e.Glyphs.Ellipsis))}
 		}
 		return table.Cell{Role: themes.Muted, Text: text.Clean(i.Progress)}
 	}
