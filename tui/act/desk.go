@@ -264,6 +264,15 @@ func (s Split) Tell() screen.Effects {
 	st := s.State
 	words := fmt.Sprintf("Split applied: %s, fast %d-%d, slow %d-%d",
 		text.Plural(int64(st.Pool), "slot"), st.Fast.First, st.Fast.Last, st.Slow.First, st.Slow.Last)
+	closing := int64(0)
+	for i := range st.Slots {
+		if st.Slots[i].State == lane.Closing {
+			closing++
+		}
+	}
+	if closing > 0 {
+		words += "; " + text.Plural(closing, "slot") + string(number(closing == 1, " closes when its work ends", " close when their work ends"))
+	}
 	return screen.Want(s.undo, screen.Say{Toast: screen.Toast{Level: screen.Good, Text: text.Safe(words), Undo: true}})
 }
 

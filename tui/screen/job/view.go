@@ -83,14 +83,14 @@ func waiter(e env.Env, j *engine.JobState) (lane.Waiter, bool) {
 
 // inLine words a place in line for a slot.
 func inLine(e env.Env, w *lane.Waiter) text.Safe {
-	words := fmt.Sprintf("%s waits for a slot of the %s lane: place %d in line", e.Glyphs.Status(store.Queued), w.Lane, w.Place)
+	words := fmt.Sprintf("%s waits %s for a %s slot: place %d in line", e.Glyphs.Status(store.Queued), e.Age(w.Since), w.Lane, w.Place)
 	if w.Ahead > 0 {
 		words += ", " + text.Plural(int64(w.Ahead), "turn") + " ahead"
 	}
 	if w.Expected > 0 {
-		words += ", about " + string(env.Span(time.Duration(w.Expected).Round(time.Second)))
+		words += ", about " + string(env.Span(time.Duration(w.Expected).Round(time.Second))) + " to go"
 	}
-	return text.Clean(words + ", in it for " + string(e.Age(w.Since)))
+	return text.Clean(words)
 }
 
 // Draw implements screen.Screen.
