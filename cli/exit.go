@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"signalbox/engine/intake"
 	"signalbox/store"
 	"signalbox/tui/text"
 )
 
-// exit tells an error on one line and gives its exit code: the one place where
+// exit tells an error on one line, of a refused file each kind of fault below it, and gives its exit code: the one place where
 // codes become exit codes. A silent error has already been told.
 func (a *app) exit(err error) int {
 	if err == nil {
@@ -24,6 +25,11 @@ func (a *app) exit(err error) int {
 		return int(silent.code)
 	}
 	fmt.Fprintln(a.Stderr, "signalbox: "+string(text.Clean(err.Error())))
+	if refused, ok := errors.AsType[*intake.Refused](err); ok {
+		for _, line := range refused.Kinds {
+			fmt.Fprintln(a.Stderr, "  "+string(text.Clean(line)))
+		}
+	}
 	return int(store.CodeOf(err))
 }
 

@@ -54,13 +54,13 @@ func TestLargeImportIsStoredAsAWhole(t *testing.T) {
 		}
 		r.stdin = large(12_000, func(n int) string { return fmt.Sprintf("T%d", n%11_000) })
 		r.fails(5, `stdin line 11002: reference "T0": it stands twice in this file (those behind it were not tried; line 2 has it too): nothing was stored`,
-			"item", "import", "--queue", "big", "-")
+			"item", "import", "--queue", "big", "--rejects", os.DevNull, "-")
 		if out := r.ok("queue", "show", "big", "-o", "json"); !strings.Contains(out, `"queued":24000`) {
 			t.Errorf("the queue is %s", out)
 		}
 		// A bad row is found before anything is stored.
 		r.stdin = large(12_000, unchanged) + "x\n"
-		r.fails(2, "stdin line 12002: 1 field, the header has 2 (1 such row): nothing was stored", "item", "import", "--queue", "big", "-")
+		r.fails(2, "stdin line 12002: 1 field, the header has 2 (1 such row): nothing was stored", "item", "import", "--queue", "big", "--rejects", os.DevNull, "-")
 		if out := r.ok("check"); !strings.Contains(out, "nothing wrong") {
 			t.Error(out)
 		}

@@ -100,7 +100,7 @@ func TestImport(t *testing.T) {
 	r.ok("queue", "add", "orders", "--family", "transactions", "--unique-references")
 
 	done := parse[imported](t, r.ok(append([]string{"item", "import", "--mode", "independent"}, columns...)...))
-	if done.Stored != sound || done.Rejected != ragged || done.RejectsFile != path+".rejects.2" || count() != sound {
+	if done.Stored != sound || done.Rejected != ragged || done.RejectsFile != path+".rejects.3" || count() != sound {
 		t.Errorf("imported %+v, %d stored", done, count())
 	}
 	rejects := strings.Split(strings.TrimSpace(r.read(done.RejectsFile)), "\n")
@@ -150,7 +150,9 @@ func TestImportOfWhatTheEngineRefuses(t *testing.T) {
 	r.ok("queue", "add", "q", "--family", "transactions")
 	large := fmt.Sprintf(`{"x":%q}`, strings.Repeat("x", 256_000))
 	path := r.file("a.jsonl", "{\"a\":1}\n"+large+"\n[1]\n"+large+"\n{\"a\":2}\n")
-	r.fails(2, "line 2: payload: 256008 characters, the limit is 256000 (2 such rows, 3 bad ones in all; ", "item", "import", "--queue", "q", path)
+	if got := r.run("item", "import", "--queue", "q", path); got.code != 2 || !strings.Contains(got.stderr, "line 2: payload: 256008 characters, the limit is 256000 (2 such rows, 3 bad ones in all; ") {
+		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
 	done := parse[imported](t, r.ok("item", "import", "--queue", "q", "--mode", "independent", path))
 	if done.Stored != 2 || done.Rejected != 3 {
 		t.Errorf("imported %+v", done)
@@ -285,6 +287,68 @@ func TestRejectsFiles(t *testing.T) {
 	}
 }
 
+// Who mends a file is told all kinds of its faults at once, in process and through
+// the socket, and finds every bad row beside it.
+func TestRefusedImportTellsAllFaults(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		for _, rows := range []int{20, 11_000} {
+			t.Run(fmt.Sprintf("%v/%d", served, rows), func(t *testing.T) { refusedForAll(t, served, rows) })
+		}
+	}
+}
+
+func refusedForAll(t *testing.T, served bool, rows int) {
+	r := newRig(t)
+	if served {
+		r.serve()
+	}
+	r.ok("queue", "add", "q")
+	var text strings.Builder
+	text.WriteString("Reference,Deadline,Priority,n\n")
+	for n := range rows {
+		switch n % 4 {
+		case 0:
+			fmt.Fprintf(&text, "A%d,,low,1\n", n)
+		case 1:
+			fmt.Fprintf(&text, "B%d,soon %d,low,1\n", n, n)
+		case 2:
+			fmt.Fprintf(&text, "C%d,,urgent,1\n", n)
+		case 3:
+			fmt.Fprintf(&text, "D%d,\n", n)
+		}
+	}
+	path := r.file("a.csv", text.String())
+	got := r.run("item", "import", "--queue", "q", path)
+	done := parse[imported](t, got.stdout)
+	bad := rows / 4 * 3
+	if got.code != 2 || done.Stored != 0 || done.Rejected != bad || done.RejectsFile != path+".rejects" {
+		t.Errorf("exit %d, %+v, %s", got.code, done, got.stderr)
+	}
+	each := fmt.Sprintf("(%d rows)\n", rows/4)
+	for _, want := range []string{fmt.Sprintf("%d bad ones in all", bad), "\n  line 3: due \"soon 1\"", "\n  line 4: ", "\n  line 5: 2 fields, the header has 4 " + each} {
+		if !strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 4 {
+			t.Errorf("it is not told %q:\n%s", want, got.stderr)
+		}
+	}
+	if lines := strings.Count(r.read(done.RejectsFile), "\n"); lines != bad+1 {
+		t.Errorf("%d lines of rejects", lines)
+	}
+	if counts := parse[queue](t, r.ok("queue", "show", "q")).Counts; counts["queued"] != 0 {
+		t.Errorf("stored %v", counts)
+	}
+}
+
+// A file of rejects that can't be written hides no refusal.
+func TestRefusedWithoutRejects(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	got := r.run("item", "import", "--queue", "q", "--rejects", r.dir+"/none/x", r.file("a.csv", "Reference,n\nA\n"))
+	if got.code != 2 || !strings.Contains(got.stderr, "line 2: 1 field, the header has 2 (1 such row): nothing was stored; mend the file, or store") ||
+		!strings.Contains(got.stderr, "\n  rejects file "+r.dir+"/none/x: it can't be written: no such file") {
+		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+}
+
 // A reference that a file has twice is told with both lines.
 func TestReferencesTwiceInAFile(t *testing.T) {
 	r := newRig(t)
@@ -295,7 +359,7 @@ func TestReferencesTwiceInAFile(t *testing.T) {
 	if done.Stored != 2 || !strings.Contains(r.read(done.RejectsFile), "line 2 has it too") {
 		t.Errorf("imported %+v", done)
 	}
-	r.fails(2, "a priority is high, normal or low (1 such row; use one of these): nothing was stored; mend the file, or",
+	r.fails(2, "a priority is high, normal or low (1 such row; use one of these): nothing was stored; mend the file, whose bad rows are in",
 		"item", "import", "--queue", "q", r.file("b.csv", "Reference,Priority,n\nC,urgent,1\n"))
 }
 

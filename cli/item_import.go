@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -13,11 +14,10 @@ import (
 
 	"signalbox/engine"
 	"signalbox/engine/intake"
+	"signalbox/engine/intake/load"
 	"signalbox/store"
+	"signalbox/tui/text"
 )
-
-// batch is how many items go to the engine at once where they need not all go.
-const batch = 1000
 
 // importing is one run of item import.
 type importing struct {
@@ -31,6 +31,7 @@ type importing struct {
 	job     string
 	single  string             // its singleton key
 	goesOn  bool               // the job needs no seal
+	begun   bool               // the job is there
 	start   *engine.JobRequest // the job that is started with the items
 	// allOrNone says that all items are stored or none, and so are jobs started.
 	allOrNone bool
@@ -38,8 +39,6 @@ type importing struct {
 	states    string
 	dates     string
 	text      string // its encoding
-	reading   intake.Options
-	steady    bool // what is read is a regular file
 }
 
 func (a *app) itemImport() *cobra.Command {
@@ -113,40 +112,80 @@ func (im *importing) run(ctx context.Context, s Service) error {
 	if _, err := s.Queue(ctx, im.queue); err != nil {
 		return err
 	}
-	src, err := im.open()
+	src, err := im.source()
 	if err != nil {
 		return err
 	}
-	defer src.close()
+	defer src.Close()
 	if err := im.checkRejects(); err != nil {
 		return err
 	}
-	bar := newBar(im.app, src.size)
-	defer bar.clear()
 	zone, err := im.app.location()
 	if err != nil {
 		return err
 	}
-	im.reading, im.steady = im.options(zone), src.size > 0
-	if err := src.keep(im.mode == engine.AllOrNothing); err != nil {
-		return fmt.Errorf("%s: nothing was stored: %w", im.name(), err)
+	l := im.load(s, src, zone)
+	bar := newBar(im.app, 0)
+	defer bar.clear()
+	l.Open = func(r io.Reader, size int64) io.Reader {
+		bar.restart(size)
+		return bar.reader(r)
 	}
-	file, err := im.read(src.r, bar)
-	if err != nil {
-		return err
+	l.Progress = func(_, stored, rejected int) { bar.rows(stored, rejected) }
+	l.Begin = func(rows bool) error { return im.begin(ctx, s, l, rows) }
+	done, err := l.Run(ctx)
+	bar.clear()
+	if errors.Is(err, errOpen) {
+		return nil
 	}
-	if im.mode == engine.AllOrNothing {
-		return im.whole(ctx, s, src, file, bar)
+	im.job = cmp.Or(done.Job, im.job)
+	if told := im.told(done, err); told != nil {
+		return told
 	}
-	return im.underJob(ctx, s, func() error { return im.batches(ctx, s, file, bar) })
+	return im.sealJob(ctx, s, err)
 }
 
-// underJob stores items, under the job that was asked for.
-func (im *importing) underJob(ctx context.Context, s Service, keep func() error) error {
-	if open, err := im.startJob(ctx, s); err != nil || !open {
-		return err
+// load readies the rows of a file.
+func (im *importing) load(s Service, src *load.Source, zone *time.Location) *load.Load {
+	return &load.Load{
+		Queues: s, Source: src, Queue: im.queue, Mode: im.mode, Strict: im.strict, From: im.from,
+		Rejects: im.rejects, Reading: im.options(zone), Job: im.job,
+		Words: load.Words{
+			Others: "store the other rows with --mode independent",
+			GoOn:   func(line int) string { return fmt.Sprintf("--from-line %d", line) },
+			Plural: text.Plural,
+		},
 	}
-	return im.sealJob(ctx, s, keep())
+}
+
+// source opens the file, or stdin.
+func (im *importing) source() (*load.Source, error) {
+	if im.path == "-" {
+		return load.Stream("stdin", im.app.Stdin), nil
+	}
+	return load.Open(im.path)
+}
+
+// errOpen says that a job with the singleton key is open, which was told.
+var errOpen = errors.New("a job with this key is open")
+
+// begin starts the job that was asked for.
+func (im *importing) begin(ctx context.Context, s Service, l *load.Load, rows bool) error {
+	im.allOrNone = im.mode == engine.AllOrNothing && rows
+	open, err := im.startJob(ctx, s)
+	if err == nil && !open {
+		err = errOpen
+	}
+	l.Job, l.Start, im.begun = im.job, im.start, err == nil
+	return err
+}
+
+// told prints what came of an import, also of one that was refused for its rows.
+func (im *importing) told(done load.Done, err error) error {
+	if err != nil && done.Stored+done.Existing+done.Rejected == 0 {
+		return nil
+	}
+	return im.report(imported{Stored: done.Stored, Existing: done.Existing, Rejected: done.Rejected, Rejects: done.Rejects, Lacking: done.Lacking})
 }
 
 // startJob starts the job that was asked for and keeps it open while items come.
@@ -202,20 +241,11 @@ func openJob(ctx context.Context, s Service, queue, key string) (engine.JobState
 // sealJob says that no more items are to come. Those of an import that goes on
 // later join the job all the same.
 func (im *importing) sealJob(ctx context.Context, s Service, imported error) error {
-	if im.job == "" || im.goesOn {
+	if im.job == "" || im.goesOn || !im.begun {
 		return imported
 	}
 	_, err := s.SealJob(context.WithoutCancel(ctx), im.job)
 	return errors.Join(imported, err)
-}
-
-// read readies the rows of what r gives.
-func (im *importing) read(r io.Reader, bar *bar) (*intake.File, error) {
-	file, err := intake.Open(bar.reader(r), im.reading)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", im.name(), err)
-	}
-	return file, nil
 }
 
 // checkReading refuses flags about the file that have no such value.
@@ -250,31 +280,24 @@ func (im *importing) name() string {
 	return im.path
 }
 
-// rows are the file's rows from the line wanted on.
-func (im *importing) rows(file *intake.File) iter.Seq2[intake.Row, error] {
-	rows := file.Rows()
-	if im.steady {
-		rows = ahead(rows)
-	}
-	return func(yield func(intake.Row, error) bool) {
-		for row, err := range rows {
-			if err == nil && row.Line < im.from {
-				continue
-			}
-			if im.job != "" {
-				row.Item.Job = im.job
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
-}
-
 func (im *importing) report(done imported) error {
 	if done.Stored+done.Existing+done.Rejected == 0 {
 		fmt.Fprintf(im.app.Stderr, "%s: no rows\n", im.name())
 	}
 	done.Job = im.job
 	return im.app.printOne(done)
+}
+
+// checkRejects refuses, before anything is stored, to write rejected rows over
+// a file that is there.
+func (im *importing) checkRejects() error {
+	info, err := os.Stat(im.rejects)
+	if im.rejects == "" || err != nil || !info.Mode().IsRegular() {
+		return nil // none is there, or it is a device
+	}
+	rule := "there is such a file already"
+	if input, err := os.Stat(im.path); err == nil && os.SameFile(input, info) {
+		rule = "it is the file being read"
+	}
+	return usage("rejects file "+im.rejects, rule, "name another with --rejects FILE")
 }

@@ -19,46 +19,70 @@ func (a *app) settleCommand() *cobra.Command {
 		Use: "settle < results.jsonl", Short: "Settle many claimed items at once", Args: takes(),
 		Long: `Settle many claimed items in one change. Each line of stdin reports on one: ` +
 			`{"item": "orders/7", "fence": 31, "status": "success"}, with status business or system and a reason for a failure, ` +
-			`and details, output and analytics where there are any. Prints one line for each, in order.`,
+			`and details, output and analytics where there are any. Prints one line for each, in order. ` +
+			`A line that is no such report is answered as refused, with its number; the others are settled all the same.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			settlements, err := readSettlements(a.Stdin)
-			if err == nil && len(settlements) == 0 {
+			reports, err := readReports(a.Stdin)
+			if err == nil && len(reports) == 0 {
 				err = usage("stdin", "it is empty, nothing to settle", "give a line for each item, see `signalbox settle --help`")
 			}
 			if err != nil {
 				return err
 			}
-			return a.do(c.Context(), func(ctx context.Context, s Service) error {
-				outcomes, err := s.Settle(ctx, settlements)
-				if err != nil {
-					return err
-				}
-				tally := tally{verb: "settle", of: len(outcomes)}
-				for _, o := range outcomes {
-					tally.count(o)
-				}
-				if err := printAll(a, outcomeColumns(), asJSONL, asOutcomes(outcomes)); err != nil {
-					return err
-				}
-				return tally.verdict()
-			})
+			return a.do(c.Context(), func(ctx context.Context, s Service) error { return a.settle(ctx, s, reports) })
 		},
 	}
 }
 
-// readSettlements reads one settlement a line. One bad line refuses all, so
-// that what was settled is never in doubt.
-func readSettlements(r io.Reader) ([]engine.Settlement, error) {
-	var all []engine.Settlement
+// settle settles what can be, and answers every report in its place.
+func (a *app) settle(ctx context.Context, s Service, reports []report) error {
+	var good []engine.Settlement
+	for _, r := range reports {
+		if r.err == nil {
+			good = append(good, r.Settlement)
+		}
+	}
+	var settled []engine.Outcome
+	if len(good) > 0 {
+		var err error
+		if settled, err = s.Settle(ctx, good); err != nil {
+			return err
+		}
+	}
+	outcomes := make([]engine.Outcome, len(reports))
+	tally := tally{verb: "settle", of: len(reports)}
+	for i, r := range reports {
+		if r.err != nil {
+			outcomes[i] = engine.Outcome{Item: r.Item, Result: engine.Refused, Error: r.err.Error(), Err: r.err}
+		} else {
+			outcomes[i], settled = settled[0], settled[1:]
+		}
+		tally.count(outcomes[i])
+	}
+	if err := printAll(a, outcomeColumns(), asJSONL, asOutcomes(outcomes)); err != nil {
+		return err
+	}
+	return tally.verdict()
+}
+
+// report is a line of stdin: what became of an item, or why it is none.
+type report struct {
+	engine.Settlement
+	err error
+}
+
+// readReports reads one report a line.
+func readReports(r io.Reader) ([]report, error) {
+	var all []report
 	in := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
 			settlement, err := readSettlement(trimmed)
 			if err != nil {
-				return nil, usage(fmt.Sprintf("line %d of stdin", n), err.Error()+", nothing was settled", `write {"item":"orders/7","fence":31,"status":"success"}`)
+				err = usage(fmt.Sprintf("line %d of stdin", n), err.Error(), `write {"item":"orders/7","fence":31,"status":"success"}`)
 			}
-			all = append(all, settlement)
+			all = append(all, report{settlement, err})
 		}
 		if errors.Is(err, io.EOF) {
 			return all, nil
@@ -75,7 +99,7 @@ func readSettlement(line []byte) (s engine.Settlement, err error) {
 	if err := d.Decode(&s); err != nil {
 		return s, err
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return s, errors.New("something follows the object")
 	}
 	if s.Item.IsZero() {

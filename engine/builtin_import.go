@@ -41,6 +41,8 @@ type ImportProgress struct {
 	// not of the import.
 	Lacking int `json:"links_dropped,omitempty"`
 	Parts   int `json:"parts,omitempty"` // of the numbers of linked items
+	// Faults tell of each kind of bad row, where nothing is stored for them.
+	Faults []string `json:"faults,omitempty"`
 	// Whole says that all is done: the rows of an all-or-nothing import are in.
 	Whole bool `json:"whole,omitempty"`
 }
@@ -202,7 +204,9 @@ func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error,
 				return err
 			}
 		}
-		line := store.LogLine{At: e.now(), Level: "info", Fields: store.JSON(output(p)),
+		told := p
+		told.Faults = nil // which have lines of their own
+		line := store.LogLine{At: e.now(), Level: "info", Fields: store.JSON(output(told)),
 			Text: fmt.Sprintf("%d rows stored, %d known, %d rejected", p.Stored, p.Existing, p.Rejected)}
 		if p.Lacking > 0 {
 			line.Text += fmt.Sprintf(", %d links to retries dropped that are not in the file", p.Lacking)
@@ -212,6 +216,22 @@ func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error,
 				line.Level, line.Text = "error", line.Text+"; "+why(&i)
 			}
 		}
-		return tx.AppendLog(j.ID, &line, keptLog)
+		if err := tx.AppendLog(j.ID, &line, keptLog); err != nil {
+			return err
+		}
+		return logFaults(tx, &j.Job, p.Faults, line.At)
 	}, nil
+}
+
+// logFaults tells of each kind of bad row in the job's log, where there are several.
+func logFaults(tx store.Tx, j *store.Job, faults []string, at store.Time) error {
+	if len(faults) < 2 {
+		return nil // the item's error says it
+	}
+	for _, fault := range faults {
+		if err := tx.AppendLog(j.ID, &store.LogLine{At: at, Level: "error", Text: fault}, keptLog); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -63,7 +63,7 @@ func TestImportDoesAboutBadRowsAsChosen(t *testing.T) {
 		words   string
 		rejects string
 	}{
-		{0, "nothing was stored", ""},
+		{0, "nothing was stored", "N-3,soon,3"},
 		{2, "more.csv line 4", "N-3,soon,3"},
 		{3, "3 rows of more.csv in orders; 1 rejected, the first at line 4", "N-3,soon,3"},
 	} {
@@ -137,7 +137,7 @@ func (h halting) Import(ctx context.Context, r engine.ImportRequest, rows iter.S
 // is stored where all or nothing was wanted.
 func TestAnImportUnderWayIsShownAndStopped(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "long.csv")
-	if err := os.WriteFile(file, []byte("Reference\nA\nB\nC\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("Reference\n"+strings.Repeat("A\n", 10_001)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h := halting{realEngine(t, nil), make(chan struct{}), make(chan struct{})}

@@ -83,9 +83,9 @@ func TestModesOfImportJobs(t *testing.T) {
 	}{
 		"all rows are good":        {"", rows(4100), 4100, store.Completed, "4100 rows stored, 0 known, 0 rejected", ""},
 		"no rows":                  {"", "[]", 0, store.Completed, "0 rows stored", ""},
-		"one row can't be read":    {"", rows(4100) + "{broken\n{\"a\":}\n" + rows(1), 0, store.Failed, "line 4101", ""},
-		"it is told how many":      {"", rows(10) + "{broken\n{broken\n", 0, store.Failed, "0 rows stored, 0 known, 2 rejected", ""},
-		"the engine refuses a row": {"", twice, 0, store.Failed, "rows.jsonl line 2501: reference \"R-7\": it stands twice in this file", ""},
+		"one row can't be read":    {"", rows(4100) + "{broken\n{\"a\":}\n" + rows(1), 0, store.Failed, "line 4101", "{broken"},
+		"it is told how many":      {"", rows(10) + "{broken\n{broken\n", 0, store.Failed, "0 rows stored, 0 known, 2 rejected", "\"rejected_line\":12"},
+		"the engine refuses a row": {"", twice, 0, store.Failed, "rows.jsonl line 2501: reference \"R-7\": it stands twice in this file", "R-7"},
 		"others are stored":        {engine.Independent, rows(1500) + "{broken\n" + rows(0), 1500, store.Completed, "1500 rows stored, 0 known, 1 rejected", "{broken"},
 		"up to the first":          {engine.StopOnFirstFailure, rows(10) + "{broken\n{\"payload\":{}}\n", 10, store.Failed, "stopped at its first bad row", "{broken"},
 	} {
@@ -98,7 +98,7 @@ func TestModesOfImportJobs(t *testing.T) {
 				t.Errorf("%d stored, the item is %s (%+v), the job %+v, %v", counted(t, e), item.Status, item.Error, j, err)
 			}
 			lines, err := e.JobLog(t.Context(), j.ID, 0, 10)
-			if err != nil || len(lines) != 1 || !strings.Contains(lines[0].Text, test.said) {
+			if err != nil || len(lines) == 0 || !strings.Contains(lines[0].Text, test.said) {
 				t.Errorf("its log is %+v, %v", lines, err)
 			}
 			var rejects strings.Builder
@@ -107,6 +107,30 @@ func TestModesOfImportJobs(t *testing.T) {
 				t.Errorf("rejects are %q, %v", rejects.String(), err)
 			}
 		})
+	}
+}
+
+// A refused import tells each kind of fault in its log and keeps every bad row,
+// however many.
+func TestRefusedImportJobTellsAllFaults(t *testing.T) {
+	e := running(t)
+	unique(t, e)
+	var text strings.Builder
+	text.WriteString("Reference,Priority,n\n")
+	for n := range 30_000 {
+		fmt.Fprintf(&text, "R%d,urgent,1\nS%d,low\n", n, n)
+	}
+	j := over(t, e, imports(t, e, "", text.String()).ID)
+	lines, err := e.JobLog(t.Context(), j.ID, 0, 10)
+	if err != nil || len(lines) != 3 || !strings.Contains(lines[1].Text, "line 2: ") || !strings.Contains(lines[2].Text, "line 3: 2 fields, the header has 3 (30000 rows)") {
+		t.Errorf("its log is %+v, %v", lines, err)
+	}
+	var rejects strings.Builder
+	if err := e.ReadAttachment(t.Context(), j.ID, engine.RejectsName, &rejects); err != nil || strings.Count(rejects.String(), "\n") != 60_001 {
+		t.Errorf("%d lines of rejects, %v", strings.Count(rejects.String(), "\n"), err)
+	}
+	if counted(t, e) != 0 {
+		t.Errorf("%d are stored", counted(t, e))
 	}
 }
 

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 
 	"signalbox/engine"
 	"signalbox/engine/intake"
-	"signalbox/store"
 )
-
-// errChanged says that a file is not what it was a moment before.
-var errChanged = errors.New("the file changed while it was read; nothing was stored")
 
 // whole stores all rows or none: it checks all before it stores any, which are then
 // read again. What an earlier attempt stored without coming to the end has been
@@ -23,20 +20,17 @@ func (m *importing) whole(ctx context.Context) error {
 		return nil
 	}
 	m.progress = engine.ImportProgress{}
-	bad, rows, err := m.check(ctx)
+	r := refusal{importing: m}
+	rows, err := r.check(ctx)
 	switch {
 	case err != nil:
 		return err
-	case bad.N > 0:
-		return m.refuse(ctx, bad)
+	case r.faults.N > 0:
+		return r.refuse(ctx, false)
 	}
 	done, err := m.store(ctx, rows)
 	if refused, ok := errors.AsType[*engine.RowError](err); ok {
-		bad, err := m.refused(ctx, refused)
-		if err != nil {
-			return err
-		}
-		return m.refuse(ctx, bad)
+		return r.row(ctx, refused)
 	}
 	if err == nil {
 		m.progress = wholly(done)
@@ -48,43 +42,15 @@ func wholly(done engine.ImportResult) engine.ImportProgress {
 	return engine.ImportProgress{Rows: int(done.Stored + done.Existing), Stored: int(done.Stored), Existing: int(done.Existing), Lacking: int(done.Lacking), Whole: true}
 }
 
-// check looks at all rows, to tell how many are bad.
-func (m *importing) check(ctx context.Context) (bad intake.Bad, rows int64, err error) {
-	err = m.read(ctx, m.job, func(file *intake.File) error {
-		for row, err := range file.Rows() {
-			if err := cmp.Or(err, ctx.Err()); err != nil {
-				return err
-			}
-			if p := row.Item.Past; row.Err == nil && (p == nil || !p.Archived) { // those may be sealed, which only the engine opens
-				row.Err = row.Item.Validate()
-			}
-			if row.Err != nil {
-				bad.Add(row.Line, row.Err)
-			}
-			rows++
-		}
-		return nil
-	})
-	return bad, rows, err
-}
-
 // store reads the file again and stores its rows as they come.
 func (m *importing) store(ctx context.Context, rows int64) (done engine.ImportResult, err error) {
 	request := engine.ImportRequest{Queue: m.job.Queue, Strict: m.job.Strict, From: m.name()}
 	err = m.read(ctx, m.job, func(file *intake.File) error {
 		done, err = m.e.ImportHeld(ctx, m.record, request, func(yield func(engine.NewItem, error) bool) {
-			n := int64(0)
-			for row, err := range file.Rows() {
-				if n++; err == nil && (row.Err != nil || n > rows) {
-					err = errChanged
-				}
-				row.Item.Job = cmp.Or(m.job.Job, row.Item.Job)
-				if !yield(row.Item, err) || err != nil {
+			for item, err := range intake.Again(m.ofJob(file.Rows()), rows) {
+				if !yield(item, err) {
 					return
 				}
-			}
-			if n < rows {
-				yield(engine.NewItem{}, errChanged)
 			}
 		}, wholly)
 		return err
@@ -92,28 +58,16 @@ func (m *importing) store(ctx context.Context, rows int64) (done engine.ImportRe
 	return done, err
 }
 
-// refuse keeps how many rows were bad, and says why nothing was stored.
-func (m *importing) refuse(ctx context.Context, bad intake.Bad) error {
-	err := m.e.AddImported(ctx, m.record, engine.AddRequest{}, func([]engine.AddResult) (engine.ImportProgress, engine.ImportKept) {
-		return engine.ImportProgress{Rejected: bad.N}, engine.ImportKept{}
-	})
-	if err != nil {
-		return err
+// ofJob gives rows the job that all of them belong to, where there is one.
+func (m *importing) ofJob(rows iter.Seq2[intake.Row, error]) iter.Seq2[intake.Row, error] {
+	return func(yield func(intake.Row, error) bool) {
+		for row, err := range rows {
+			row.Item.Job = cmp.Or(m.job.Job, row.Item.Job)
+			if !yield(row, err) {
+				return
+			}
+		}
 	}
-	final := bad.Refusal(m.name())
-	final.Code = store.CodeInvalid // trying again would not help
-	return final
-}
-
-// refused names the line of a row that the engine refused, and that of an earlier one
-// with its reference.
-func (m *importing) refused(ctx context.Context, refused *engine.RowError) (intake.Bad, error) {
-	row, err := m.find(ctx, func(n int64, _ *intake.Row) bool { return n == refused.Row })
-	first := row
-	if err == nil && row.Item.Reference != "" {
-		first, err = m.find(ctx, func(_ int64, other *intake.Row) bool { return other.Item.Reference == row.Item.Reference })
-	}
-	return intake.Bad{N: 1, Line: row.Line, First: intake.Twice(refused.Err, row.Item.Reference, first.Line, row.Line)}, err
 }
 
 // find gives the first row that is the one.
@@ -130,7 +84,7 @@ func (m *importing) find(ctx context.Context, is func(n int64, row *intake.Row) 
 			}
 			n++
 		}
-		return errChanged
+		return intake.ErrChanged
 	})
 	return found, err
 }

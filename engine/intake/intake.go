@@ -162,18 +162,6 @@ func (f *File) Rows() iter.Seq2[Row, error] {
 	return f.csvRows
 }
 
-// Reason says why a row was rejected, without what differs from row to row, so
-// that alike rows can be counted.
-func Reason(err error) string {
-	if e, ok := errors.AsType[*store.Error](err); ok {
-		if e.Rule != "" {
-			return e.Rule
-		}
-		return e.Thing
-	}
-	return err.Error()
-}
-
 func unreadable(err error) error {
 	return &store.Error{Code: store.CodeFailed, Thing: "the file", Rule: "it can't be read", Err: err}
 }

@@ -205,16 +205,17 @@ func TestReasonsCountAlike(t *testing.T) {
 	if a[0] == b[0] {
 		t.Fatal("messages should name the value")
 	}
-	reasons := map[string]int{}
+	var faults intake.Faults
 	f, err := intake.Open(strings.NewReader("a,Deadline\n1,soon\n2,later\n3\n4\n5,6,7\n"), intake.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for row := range f.Rows() {
-		reasons[intake.Reason(row.Err)]++
+		faults.Add(row.Line, row.Err)
 	}
-	if reasons["it is not a time"] != 2 || reasons["1 field, the header has 2"] != 2 || len(reasons) != 3 {
-		t.Errorf("reasons are %v", reasons)
+	kinds := faults.Kinds()
+	if len(kinds) != 3 || !strings.HasSuffix(kinds[0], "(2 rows)") || kinds[1] != "line 4: 1 field, the header has 2 (2 rows)" || !strings.HasPrefix(kinds[2], "line 6: 3 fields") {
+		t.Errorf("the kinds are %q", kinds)
 	}
 }
 
