@@ -76,7 +76,7 @@ func columns() []table.Column[engine.Robot] {
 			return table.Cell{Role: themes.Text, Text: text.Clean(env.Robot(b.Name))}
 		}, Less: func(a, b *robot) int { return strings.Compare(a.Name, b.Name) }},
 		{Title: "held", Min: 5, Right: true, Cell: number(themes.StateRunning, held), Less: by(held)},
-		{Title: "oldest", Min: 7, Right: true, Cell: age, Less: oldest},
+		{Title: "oldest", Min: 7, Right: true, Drop: 1, Cell: age, Less: oldest},
 		{Title: "lease", Min: 8, Right: true, Drop: 3, Cell: lease, Less: func(a, b *robot) int { return cmp.Compare(a.LeaseUntil, b.LeaseUntil) }},
 		{Title: "last seen", Min: 9, Right: true, Cell: seen, Less: func(a, b *robot) int { return cmp.Compare(b.SeenAt, a.SeenAt) }},
 		{Title: "claims", Min: 6, Right: true, Drop: 4, Cell: number(themes.Text, claims), Less: by(claims)},
