@@ -62,7 +62,9 @@ func (a *app) hosting(ctx context.Context) (*host, *client.Client, error) {
 			return nil, nil, errors.Join(err, h.engine.Close(), h.closeLog())
 		}
 	}
-	h.drains = drain.Start(context.WithoutCancel(ctx), h.engine, drain.Options{Logger: log, Env: h.env(), Handlers: builtin.Handlers(h.engine)})
+	h.drains = drain.Start(context.WithoutCancel(ctx), h.engine, drain.Options{
+		Logger: log, Env: h.env(), Handlers: builtin.Handlers(h.engine), Abreast: builtin.Abreast(),
+	})
 	if h.unhook, err = h.engine.RunHooks(h.engine.BuiltinHooks()); err != nil {
 		hurry, cancel := context.WithCancel(ctx)
 		cancel()

@@ -24,6 +24,9 @@ const (
 	NotifyQueue   = "signalbox.notify"
 )
 
+// NotifyAtOnce is how many notifications one drain sends at once.
+const NotifyAtOnce = 64
+
 // Kinds of built-in jobs, which are also those of their completion hooks.
 const (
 	ExportKind  = "export"
@@ -89,6 +92,10 @@ type builtinJob struct {
 // builtin gives a built-in queue, made when there is none yet.
 func (t *tx) builtin(name string) (store.Queue, error) {
 	q, err := t.Queue(name)
+	if err == nil && name == NotifyQueue && q.BatchSize != NotifyAtOnce { // made by an engine that sent others
+		q.BatchSize = NotifyAtOnce
+		return q, t.putQueue(&q, "queue-set", fmt.Sprintf(`{"batch_size":%d}`, q.BatchSize))
+	}
 	if store.CodeOf(err) != store.CodeNotFound {
 		return q, err
 	}
@@ -99,6 +106,7 @@ func (t *tx) builtin(name string) (store.Queue, error) {
 	q.MaxDrains = 4
 	q.Retries, q.RetryWindow, q.RetryFloor = 3, store.Duration(30*time.Second), store.Duration(time.Second)
 	if name == NotifyQueue {
+		q.BatchSize = NotifyAtOnce
 		q.Retries, q.RetryWindow, q.RetryFloor = 8, store.Duration(time.Hour), store.Duration(5*time.Second)
 		q.AttemptTimeout = store.Duration(30 * time.Second)
 	}

@@ -29,6 +29,10 @@ func Handlers(e *engine.Engine) map[string]drain.Handler {
 	return handlers
 }
 
+// Abreast says to drains how many items of a built-in queue are worked side by side:
+// notifications, so that a receiver that is slow holds up none of the others.
+func Abreast() map[string]int { return map[string]int{engine.NotifyQueue: engine.NotifyAtOnce} }
+
 // handler makes what is wrong with an item itself final: trying it again would not
 // help.
 func handler(work engine.WorkFunc) drain.Handler {

@@ -43,16 +43,13 @@ func unique(t *testing.T, e *engine.Engine) {
 // over waits for a job's end.
 func over(t *testing.T, e *engine.Engine, id string) engine.JobState {
 	t.Helper()
-	for after := uint64(0); ; {
-		s, err := e.Watch(t.Context(), after)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after = s.Revision
-		if j, err := e.Job(t.Context(), id); err != nil || j.EndedAt != 0 {
-			return j
-		}
-	}
+	var j engine.JobState
+	until(t, e, func() bool {
+		var err error
+		j, err = e.Job(t.Context(), id)
+		return err != nil || j.EndedAt != 0
+	})
+	return j
 }
 
 func counted(t *testing.T, e *engine.Engine) int64 {

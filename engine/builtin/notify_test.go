@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,7 +41,7 @@ func runningOn(t *testing.T, s store.Store) (e *engine.Engine, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drains := drain.Start(t.Context(), e, drain.Options{Handlers: builtin.Handlers(e)})
+	drains := drain.Start(t.Context(), e, drain.Options{Handlers: builtin.Handlers(e), Abreast: builtin.Abreast()})
 	unhook, err := e.RunHooks(e.BuiltinHooks())
 	if err != nil {
 		t.Fatal(err)
@@ -62,19 +64,40 @@ func ended(t *testing.T, e *engine.Engine) {
 	}
 }
 
-// settled waits for the outcome of the only notification.
-func settled(t *testing.T, e *engine.Engine) engine.Record {
+// until waits for what changes of an engine bring about.
+func until(t *testing.T, e *engine.Engine, here func() bool) {
 	t.Helper()
 	for after := uint64(0); ; {
 		s, err := e.Watch(t.Context(), after)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after = s.Revision
-		if r, err := e.Item(t.Context(), store.ID{Queue: engine.NotifyQueue, Number: 1}); err == nil && (engine.Final(r.Status) || r.Failures > 0) {
-			return r
+		if after = s.Revision; here() {
+			return
 		}
 	}
+}
+
+// settled waits for the outcome of the only notification.
+func settled(t *testing.T, e *engine.Engine) (r engine.Record) {
+	t.Helper()
+	until(t, e, func() bool {
+		var err error
+		r, err = e.Item(t.Context(), store.ID{Queue: engine.NotifyQueue, Number: 1})
+		return err == nil && (engine.Final(r.Status) || r.Failures > 0)
+	})
+	return r
+}
+
+// told waits until so many notifications have gone out.
+func told(t *testing.T, e *engine.Engine, n int64) (c store.Counts) {
+	t.Helper()
+	until(t, e, func() bool {
+		q, err := e.Queue(t.Context(), engine.NotifyQueue)
+		c = q.Counts
+		return err == nil && c[store.Completed] >= n
+	})
+	return c
 }
 
 func TestWebhooksAreSigned(t *testing.T) {
@@ -132,5 +155,63 @@ func TestWebhooksThatFail(t *testing.T) {
 			t.Errorf("after %d it is %s, tried again at %s; %d requests went elsewhere", status, r.Status, r.AvailableAt, elsewhere)
 		}
 		hook.Close()
+	}
+}
+
+// Whoever answers is told while those who never do are still waited for, though
+// these are more than there are drains.
+func TestASlowReceiverHoldsUpNoOther(t *testing.T) {
+	over := make(chan struct{})
+	var gaveUp atomic.Int64
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-over:
+		case <-r.Context().Done():
+			gaveUp.Add(1)
+		}
+	}))
+	defer slow.Close()
+	defer close(over)
+	quick := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer quick.Close()
+	e := running(t)
+	for n := range 20 {
+		w := store.Webhook{Name: fmt.Sprintf("w%d", n), URL: quick.URL}
+		if n%4 == 0 {
+			w.URL = slow.URL
+		}
+		if _, err := e.AddWebhook(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended(t, e)
+	if c := told(t, e, 15); gaveUp.Load() > 0 || c.InFlight() != 5 {
+		t.Errorf("those who answer were told after %d others were given up: %v", gaveUp.Load(), c)
+	}
+}
+
+// A queue of an engine that sent one notification at a time sends as many as a new
+// one.
+func TestAnOlderNotifyQueueSendsManyAtOnce(t *testing.T) {
+	s := memory.New()
+	if err := s.Update(t.Context(), func(tx store.Tx) error {
+		q := engine.DefaultQueue(engine.NotifyQueue, store.Jobs)
+		q.Consumer.Kind = engine.Handler
+		return tx.PutQueue(&q)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	e, stop := runningOn(t, s)
+	defer stop()
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer hook.Close()
+	if _, err := e.AddWebhook(t.Context(), store.Webhook{Name: "ops", URL: hook.URL}); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, e)
+	told(t, e, 1)
+	if q, err := e.Queue(t.Context(), engine.NotifyQueue); err != nil || q.BatchSize != engine.NotifyAtOnce {
+		t.Errorf("batches of %d, %v", q.BatchSize, err)
 	}
 }

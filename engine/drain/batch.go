@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"signalbox/engine"
+	"signalbox/engine/coop"
 	"signalbox/engine/lane"
 	"signalbox/store"
 )
@@ -15,7 +17,7 @@ import (
 // What ends an attempt from outside, besides errGiveBack.
 var (
 	errLost    = errors.New("the lease was lost")
-	errTimeout = errors.New("timed out")
+	errTimeout = coop.ErrTimeout // by whichever way it is made
 )
 
 // batch is what a drain holds after one claim, under one lease.
@@ -26,13 +28,15 @@ type batch struct {
 	attempts []*attempt
 	results  chan engine.Settlement // to the reporter; holds all there can be
 	rest     []engine.Settlement    // what the reporter left when all had come
-	last     []engine.Settlement    // the last attempt's
+	last     []engine.Settlement    // of the attempt that ended last
 
 	ctx    context.Context // ends when the lease lapses or the work is given back
 	cancel context.CancelCauseFunc
 
-	mu     sync.Mutex
-	claims map[store.ID]*claim // those not accounted for yet
+	mu       sync.Mutex
+	claims   map[store.ID]*claim // those not accounted for yet
+	underWay []*attempt          // in the order in which they began
+	over     int                 // attempts that have ended
 }
 
 // claim is one item of a batch.
@@ -44,7 +48,8 @@ type claim struct {
 // attempt is the items that are worked at once, and the context of that work.
 type attempt struct {
 	claims []*claim
-	left   int // claims still held
+	left   int  // claims still held
+	over   bool // it has ended
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
@@ -60,12 +65,7 @@ func (d *drain) work(l *load) (next *load, asked bool) {
 	letGo := b.keep(l.records[0].Item, l.sent)
 	var reporter sync.WaitGroup
 	reporter.Go(b.reportAll)
-	var back []*attempt
-	for _, a := range b.attempts {
-		if d.stuck != nil || d.s.stopping() || !b.attempt(a) {
-			back = append(back, a)
-		}
-	}
+	back := b.makeAll()
 	close(b.results)
 	reporter.Wait()
 	if len(back) == 0 && b.ctx.Err() == nil && d.goesOn() {
@@ -106,18 +106,39 @@ func (d *drain) newBatch(l *load) *batch {
 	return b
 }
 
-// attempt works items and passes their results to the reporter. False says that
-// they are to be given back.
-func (b *batch) attempt(a *attempt) bool {
+// makeAll makes the attempts, and gives those that are to be given back.
+func (b *batch) makeAll() (back []*attempt) {
+	if n := b.d.s.options.Abreast[b.d.queue]; n > 1 && len(b.attempts) > 1 {
+		return b.abreast(n)
+	}
+	for _, a := range b.attempts {
+		if !b.alone(a) {
+			back = append(back, a)
+		}
+	}
+	return back
+}
+
+// alone makes an attempt while no other of the batch is under way.
+func (b *batch) alone(a *attempt) bool {
 	defer a.cancel(nil)
-	b.show(a)
-	limit := timeout(b.set)
 	ctx := a.ctx
-	if limit > 0 {
+	if limit := timeout(b.set); limit > 0 {
 		var done context.CancelFunc
 		ctx, done = context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer done()
 	}
+	return b.attempt(ctx, a)
+}
+
+// attempt works items and passes their results to the reporter. False says that
+// they are to be given back.
+func (b *batch) attempt(ctx context.Context, a *attempt) bool {
+	if b.d.stuck.any() || b.d.s.stopping() {
+		return false
+	}
+	b.begin(a)
+	defer b.end(a)
 	res := b.run(ctx, a)
 	if !res.cut {
 		b.d.tell(res.broken)
@@ -128,7 +149,7 @@ func (b *batch) attempt(a *attempt) bool {
 	case errGiveBack:
 		return false
 	case errTimeout:
-		b.pass(a, failed(engine.System, fmt.Sprintf("timed out after %s", store.Duration(inTenths(limit))), res.report(0).Details))
+		b.pass(a, failed(engine.System, fmt.Sprintf("timed out after %s", store.Duration(inTenths(timeout(b.set)))), res.report(0).Details))
 	}
 	return true // lost: nothing is said
 }
@@ -161,7 +182,7 @@ func (b *batch) run(ctx context.Context, a *attempt) result {
 		return res
 	case <-patience.C:
 		b.d.s.log.Error("a consumer does not stop", "queue", b.d.queue, "item", records[0].ID(), "slot", b.d.grant.Slot())
-		b.d.stuck = out
+		b.d.stuck.add(out)
 		res := failed(engine.System, "", "the consumer did not stop when told to; its slot stays taken until it does")
 		res.cut = true
 		return res
@@ -169,18 +190,43 @@ func (b *batch) run(ctx context.Context, a *attempt) result {
 }
 
 // pass hands the results of those items that are still held to the reporter;
-// the last attempt's wait for the next claim.
+// those of the attempt that ends last wait for the next claim.
 func (b *batch) pass(a *attempt, res result) {
+	b.mu.Lock()
+	last := b.over == len(b.attempts)-1
+	b.mu.Unlock()
 	for i, c := range a.claims {
 		if b.holds(c) {
 			r := res.report(i)
 			r.Item, r.Fence = c.record.ID(), c.record.Fence
-			if a == b.attempts[len(b.attempts)-1] {
+			if last {
 				b.last = append(b.last, r)
 			} else {
 				b.results <- r
 			}
 		}
+	}
+}
+
+// begin and end keep which attempts are under way. The slot shows the one that is
+// for the longest time.
+func (b *batch) begin(a *attempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.underWay = append(b.underWay, a); len(b.underWay) == 1 {
+		b.show(a)
+	}
+}
+
+func (b *batch) end(a *attempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a.over = true
+	b.over++
+	shown := b.underWay[0] == a
+	b.underWay = slices.DeleteFunc(b.underWay, func(o *attempt) bool { return o == a })
+	if shown && len(b.underWay) > 0 {
+		b.show(b.underWay[0])
 	}
 }
 

@@ -12,7 +12,8 @@
 // its slot for a bounded time, claims a batch, works it, and goes on until
 // nothing is left; the last report on one batch and the claim of the next are
 // one change of the store. Consumers are programs (command.go) or Go functions
-// (handler.go). While a batch is held its lease is renewed; when it can't be,
+// (handler.go); a batch's items are worked one after the other, all in one run, or
+// side by side (abreast.go). While a batch is held its lease is renewed; when it can't be,
 // or was taken away, the work is cancelled and nothing is reported for it.
 //
 // The engine is seen through a small interface; it does not know this package.

@@ -3,6 +3,7 @@ package drain
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"signalbox/engine"
@@ -31,7 +32,7 @@ type drain struct {
 	claimed  bool      // guarded by the scheduler's lock
 	end      time.Time // of its time in the slot
 
-	stuck <-chan result // set when a consumer did not stop when told
+	stuck stuck
 }
 
 func (d *drain) holder() lane.Holder {
@@ -44,14 +45,31 @@ func (d *drain) run() {
 		defer d.grant.Release()
 		d.turn()
 	}
-	if d.stuck != nil {
-		d.s.tally.stuck.Add(1)
-		defer d.s.tally.stuck.Add(-1)
-	}
+	n := int64(len(d.stuck.outs))
+	d.s.tally.stuck.Add(n)
+	defer d.s.tally.stuck.Add(-n)
 	d.s.running.Done()
-	if d.stuck != nil {
-		<-d.stuck // what still works keeps its slot
+	for _, out := range d.stuck.outs {
+		<-out // what still works keeps its slot
 	}
+}
+
+// stuck are a drain's consumers that did not stop when told.
+type stuck struct {
+	mu   sync.Mutex
+	outs []<-chan result
+}
+
+func (s *stuck) add(out <-chan result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outs = append(s.outs, out)
+}
+
+func (s *stuck) any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.outs) > 0
 }
 
 // seat waits for a slot where the drain has none yet.
@@ -100,7 +118,7 @@ type refusal struct {
 // nothing asks for its end.
 func (d *drain) goesOn() bool {
 	set := d.q.settings.Load()
-	return d.stuck == nil && !d.s.stopping() && d.q.wanted.Load() && time.Now().Before(d.end) &&
+	return !d.stuck.any() && !d.s.stopping() && d.q.wanted.Load() && time.Now().Before(d.end) &&
 		lane.Lane(set.Lane) == d.lane && (set.MaxDrains == 0 || d.number <= set.MaxDrains) && !d.grant.Closing()
 }
 

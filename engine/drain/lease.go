@@ -127,7 +127,7 @@ func (b *batch) lose(id store.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.claims[id]
-	if c == nil || c.attempt.ctx.Err() != nil {
+	if c == nil || c.attempt.over {
 		return // no longer worked: its report will be answered
 	}
 	delete(b.claims, id)
