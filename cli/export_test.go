@@ -247,8 +247,8 @@ func TestImportReadingFlags(t *testing.T) {
 	if got := parse[item](t, r.ok("item", "show", "q/2")); got.Payload["a"] != "ü" {
 		t.Errorf("imported %+v", got)
 	}
-	r.fails(2, `--states "old"`, "item", "import", "--queue", "q", "--states", "old", western)
-	r.fails(2, `--dates "ymd"`, "item", "import", "--queue", "q", "--dates", "ymd", western)
+	r.fails(2, `states "old"`, "item", "import", "--queue", "q", "--states", "old", western)
+	r.fails(2, `dates "ymd"`, "item", "import", "--queue", "q", "--dates", "ymd", western)
 	r.fails(2, `encoding "latin1"`, "item", "import", "--queue", "q", "--encoding", "latin1", western)
 }
 

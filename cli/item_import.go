@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"signalbox/engine"
-	"signalbox/engine/intake"
 	"signalbox/engine/intake/load"
 	"signalbox/store"
 	"signalbox/tui/text"
@@ -23,11 +22,9 @@ import (
 type importing struct {
 	app     *app
 	queue   string
-	mode    string
+	rows    rowFlags
 	path    string // "-" is stdin
 	rejects string // where rejected rows go; "" = beside the file
-	from    int    // the first line to read rows from
-	strict  bool
 	job     string
 	single  string             // its singleton key
 	goesOn  bool               // the job needs no seal
@@ -35,10 +32,6 @@ type importing struct {
 	start   *engine.JobRequest // the job that is started with the items
 	// allOrNone says that all items are stored or none, and so are jobs started.
 	allOrNone bool
-	columns   intake.Columns
-	states    string
-	dates     string
-	text      string // its encoding
 }
 
 func (a *app) itemImport() *cobra.Command {
@@ -58,34 +51,17 @@ func (a *app) itemImport() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&im.queue, "queue", "", "the queue")
-	f.StringVar(&im.mode, "mode", engine.AllOrNothing, "what to do about bad rows: all-or-nothing (store nothing), stop-on-first-failure, or independent (store the others)")
-	f.StringVar(&im.columns.Reference, "reference", "", "column of the reference")
-	f.StringVar(&im.columns.Due, "due", "", "column of the due date")
-	f.StringVar(&im.columns.Priority, "priority", "", "column of the priority")
-	f.StringVar(&im.columns.Defer, "defer", "", "column of the time before which not to claim")
+	im.rows.flags(c)
 	f.StringVar(&im.rejects, "rejects", "", "new file for the rejected rows (default FILE.rejects beside it)")
-	f.IntVar(&im.from, "from-line", 0, "pass over the rows that begin before this line, to go on after an import that ended early")
-	f.StringVar(&im.states, "states", "", "the states that items were in: keep, or new for all as new work (default keep for the orchestrator's file)")
-	f.StringVar(&im.dates, "dates", "", "how dates like 03/01/2026 are read: dmy or mdy (default refused)")
-	f.StringVar(&im.text, "encoding", "", "of the text: utf-8, utf-16, utf-16le, utf-16be or windows-1252 (default UTF-8, or UTF-16 by its mark)")
 	f.StringVar(&im.job, "job", "", "the job the items belong to; one is started if there is none of this id")
 	f.StringVar(&im.single, "singleton-key", "", "start a job with this key; while one is open, give that and add nothing")
-	strictFlag(c, &im.strict)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		im.path = args[0]
-		switch im.mode {
-		case engine.AllOrNothing, engine.StopOnFirstFailure, engine.Independent:
-		default:
-			return usage(fmt.Sprintf("--mode %q", im.mode), "no such mode", "use all-or-nothing, stop-on-first-failure or independent")
-		}
-		if err := im.checkReading(); err != nil {
+		if err := im.rows.check(); err != nil {
 			return err
 		}
 		if im.queue == "" {
 			return needsQueue(c)
-		}
-		if im.from < 0 {
-			return usage(fmt.Sprintf("--from-line %d", im.from), "a line's number is 1 or more", "write it as 4")
 		}
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 		return a.doOne(c.Context(), im.run)
@@ -148,8 +124,8 @@ func (im *importing) run(ctx context.Context, s Service) error {
 // load readies the rows of a file.
 func (im *importing) load(s Service, src *load.Source, zone *time.Location) *load.Load {
 	return &load.Load{
-		Queues: s, Source: src, Queue: im.queue, Mode: im.mode, Strict: im.strict, From: im.from,
-		Rejects: im.rejects, Reading: im.options(zone), Job: im.job,
+		Queues: s, Source: src, Queue: im.queue, Mode: im.rows.mode, Strict: im.rows.strict,
+		Rejects: im.rejects, Reading: im.rows.options(im.app.Now(), zone), Job: im.job,
 		Words: load.Words{
 			Others: "store the other rows with --mode independent",
 			GoOn:   func(line int) string { return fmt.Sprintf("--from-line %d", line) },
@@ -171,7 +147,7 @@ var errOpen = errors.New("a job with this key is open")
 
 // begin starts the job that was asked for.
 func (im *importing) begin(ctx context.Context, s Service, l *load.Load, rows bool) error {
-	im.allOrNone = im.mode == engine.AllOrNothing && rows
+	im.allOrNone = im.rows.mode == engine.AllOrNothing && rows
 	open, err := im.startJob(ctx, s)
 	if err == nil && !open {
 		err = errOpen
@@ -246,30 +222,6 @@ func (im *importing) sealJob(ctx context.Context, s Service, imported error) err
 	}
 	_, err := s.SealJob(context.WithoutCancel(ctx), im.job)
 	return errors.Join(imported, err)
-}
-
-// checkReading refuses flags about the file that have no such value.
-func (im *importing) checkReading() error {
-	switch intake.States(im.states) {
-	case intake.DefaultStates, intake.KeepStates, intake.NewStates:
-	default:
-		return usage(fmt.Sprintf("--states %q", im.states), "states are kept or new", "use keep or new")
-	}
-	switch intake.Dates(im.dates) {
-	case intake.NoDates, intake.DayFirst, intake.MonthFirst:
-	default:
-		return usage(fmt.Sprintf("--dates %q", im.dates), "dates begin with the day or the month", "use dmy or mdy")
-	}
-	_, err := intake.ParseEncoding(im.text)
-	return err
-}
-
-func (im *importing) options(zone *time.Location) intake.Options {
-	encoding, _ := intake.ParseEncoding(im.text) // checked with the flags
-	return intake.Options{
-		Columns: im.columns, Now: im.app.Now(), Zone: zone,
-		States: intake.States(im.states), Dates: intake.Dates(im.dates), Encoding: encoding,
-	}
 }
 
 // name is the file as messages name it.

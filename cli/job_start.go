@@ -23,6 +23,7 @@ type starting struct {
 	exports engine.ExportJob
 	format  string
 	imports engine.ImportJob
+	rows    rowFlags
 	bulk    engine.BulkRequest
 	yes     bool
 }
@@ -98,26 +99,22 @@ func (a *app) startImport() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&m.Queue, "queue", "", "the queue")
-	f.StringVar(&m.Mode, "mode", engine.AllOrNothing, "what to do about bad rows: all-or-nothing (store nothing), stop-on-first-failure, or independent (store the others)")
 	f.StringVar(&m.Job, "job", "", "the job that the rows belong to; one is started if there is none of this id")
 	f.StringVar(&m.Of, "of", "", "the file is an attachment of this job")
-	f.StringVar(&m.Reference, "reference", "", "column of the reference")
-	f.StringVar(&m.Due, "due", "", "column of the due date")
-	f.StringVar(&m.Priority, "priority", "", "column of the priority")
-	f.StringVar(&m.Defer, "defer", "", "column of the time before which not to claim")
-	strictFlag(c, &m.Strict)
+	s.rows.flags(c)
 	s.flags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if m.Queue == "" {
 			return needsQueue(c)
 		}
+		if err := s.rows.check(); err != nil {
+			return err
+		}
 		zone, err := a.location()
 		if err != nil {
 			return err
 		}
-		if m.Zone = zone.String(); m.Zone == "Local" {
-			m.Zone = ""
-		}
+		s.rows.of(m, zone)
 		if m.Of != "" {
 			m.Attachment = args[0]
 		} else if m.Path, err = filepath.Abs(args[0]); err != nil {

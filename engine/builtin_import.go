@@ -25,7 +25,11 @@ type ImportJob struct {
 	Due        string `json:"due,omitempty"`
 	Priority   string `json:"priority,omitempty"`
 	Defer      string `json:"defer,omitempty"`
-	Zone       string `json:"zone,omitempty"` // of times written without one; "" = UTC
+	Zone       string `json:"zone,omitempty"`     // of times written without one; "" = UTC, Local = the engine's
+	States     string `json:"states,omitempty"`   // keep or new, as in item import
+	Dates      string `json:"dates,omitempty"`    // dmy or mdy
+	Encoding   string `json:"encoding,omitempty"` // of the text
+	FromLine   int    `json:"from_line,omitempty"`
 	// Now is what relative times count from; set when the job starts.
 	Now store.Time `json:"now,omitzero"`
 }

@@ -60,7 +60,8 @@ func (m *importer) read(ctx context.Context, job *engine.ImportJob, fn func(*int
 	}
 	file, err := intake.Open(in, intake.Options{
 		Columns: intake.Columns{Reference: job.Reference, Due: job.Due, Priority: job.Priority, Defer: job.Defer},
-		Now:     job.Now.Time(), Zone: zone,
+		Now:     job.Now.Time(), Zone: zone, From: job.FromLine,
+		States: intake.States(job.States), Dates: intake.Dates(job.Dates), Encoding: intake.Encoding(job.Encoding),
 	})
 	if err != nil {
 		return err

@@ -28,13 +28,13 @@ const (
 	Windows1252 Encoding = "windows-1252"
 )
 
-// ParseEncoding reads an encoding's name; "" is to be told from the file.
-func ParseEncoding(s string) (Encoding, error) {
-	switch e := Encoding(strings.ToLower(s)); e {
+// parseEncoding reads an encoding's name, in any case; "" is to be told from the file.
+func parseEncoding(s Encoding) (Encoding, error) {
+	switch e := Encoding(strings.ToLower(string(s))); e {
 	case "", UTF8, UTF16, UTF16LE, UTF16BE, Windows1252:
 		return e, nil
 	}
-	return "", store.Invalid("encoding "+quoted(s), "a file is utf-8, utf-16, utf-16le, utf-16be or windows-1252", "use one of these")
+	return "", store.Invalid("encoding "+quoted(string(s)), "a file is utf-8, utf-16, utf-16le, utf-16be or windows-1252", "use one of these")
 }
 
 // noText refuses files that begin as no text does, whatever its encoding.

@@ -65,6 +65,28 @@ type Options struct {
 	// Encoding is how the text is written; "" = UTF-8, or UTF-16 where the file
 	// begins so.
 	Encoding Encoding
+	// From is the line from which on rows are wanted: those that begin before it
+	// are passed over.
+	From int
+}
+
+// Validate refuses values that there are not.
+func (o *Options) Validate() error {
+	switch o.States {
+	case DefaultStates, KeepStates, NewStates:
+	default:
+		return store.Invalid("states "+quoted(string(o.States)), "states are kept or new", "use keep or new")
+	}
+	switch o.Dates {
+	case NoDates, DayFirst, MonthFirst:
+	default:
+		return store.Invalid("dates "+quoted(string(o.Dates)), "dates begin with the day or the month", "use dmy or mdy")
+	}
+	if o.From < 0 {
+		return store.Invalid(fmt.Sprintf("line %d to read from", o.From), "a line's number is 1 or more", "write it as 4")
+	}
+	_, err := parseEncoding(o.Encoding)
+	return err
 }
 
 // Row is one row of a file: an item to add, or why it is none.
@@ -96,6 +118,10 @@ type File struct {
 // Open looks at the beginning of r and readies its rows. The error is a
 // *store.Error about the file as a whole.
 func Open(r io.Reader, opt Options) (*File, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	opt.Encoding, _ = parseEncoding(opt.Encoding)
 	if opt.Zone == nil {
 		opt.Zone = time.UTC
 	}
@@ -153,6 +179,23 @@ func goesOn(head []byte) bool {
 // Rows yields the file's rows once, in order. An error ends them: the rest of
 // the file can't be read.
 func (f *File) Rows() iter.Seq2[Row, error] {
+	rows := f.allRows()
+	if f.opt.From == 0 {
+		return rows
+	}
+	return func(yield func(Row, error) bool) {
+		for row, err := range rows {
+			if err == nil && row.Line < f.opt.From {
+				continue
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+func (f *File) allRows() iter.Seq2[Row, error] {
 	switch f.Format {
 	case JSON, Orchestrator:
 		return f.arrayRows

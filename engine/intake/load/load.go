@@ -36,7 +36,6 @@ type Load struct {
 	Queue   string
 	Mode    string // as in engine.AddRequest; "" = all or nothing
 	Strict  bool
-	From    int    // the first line to read rows from
 	Rejects string // where rejected rows go; "" = beside the file
 	Reading intake.Options
 
@@ -103,7 +102,7 @@ func (l *Load) open() (*intake.File, error) {
 	return file, nil
 }
 
-// rows are the file's rows from the line wanted on.
+// rows are the file's rows, in the job that is theirs.
 func (l *Load) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 	rows := file.Rows()
 	if l.Source.steady() {
@@ -111,9 +110,6 @@ func (l *Load) rows(file *intake.File) iter.Seq2[intake.Row, error] {
 	}
 	return func(yield func(intake.Row, error) bool) {
 		for row, err := range rows {
-			if err == nil && row.Line < l.From {
-				continue
-			}
 			switch {
 			case l.Start != nil: // which names it
 				row.Item.Job = ""
