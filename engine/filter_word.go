@@ -75,12 +75,17 @@ func (c *cutter) word() (w word, err error) {
 
 // continues says whether a word goes on a jq program that was left without
 // quotes, so that its spaces cut it. As words of their own these would find
-// nothing, and nobody would be told why.
+// nothing, and nobody would be told why. Words that something may well hold, as
+// a path or a phone number, stay words.
 func (w word) continues(before word) bool {
 	if before.key != "jq" || strings.ContainsAny(before.text, `"'`) || w.key != "" || w.inverse && !strings.HasPrefix(w.text, "!=") {
 		return false
 	}
-	return strings.ContainsRune("|<>=!+-*/%,", []rune(w.text)[0]) || w.text == "and" || w.text == "or"
+	if w.text == "and" || w.text == "or" || strings.ContainsRune("|<>=!", []rune(w.text)[0]) {
+		return true
+	}
+	operand := strings.TrimLeft(w.text, "+-*/%,")
+	return operand != w.text && (operand == "" || strings.ContainsRune(".($", []rune(operand)[0]))
 }
 
 // quoted reads to the closing quote.

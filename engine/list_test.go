@@ -237,9 +237,23 @@ func TestFilterErrorsNameTheTerm(t *testing.T) {
 		"jq:.a | length":   "ends at the space before |",
 		"jq:.a and .b":     "ends at the space before and",
 		"b jq:.a != 1":     "jq:.a, character 3: the jq program ends at the space before !=",
+		"jq:.a / 2":        "ends at the space before /",
+		"jq:.a -.b":        "ends at the space before -.b",
+		"jq:.a *(.b)":      "ends at the space before *(.b)",
 	} {
 		if _, err := engine.ParseFilter(filter); store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", filter, err, want)
+		}
+	}
+}
+
+// What stands behind a jq program and may well be looked for is no part of it.
+func TestWordsBehindAJQProgram(t *testing.T) {
+	for _, filter := range []string{
+		"jq:.a /var/log", "jq:.a -7", "jq:.a +4930123", "jq:.a --dry-run", "jq:.a %20", "jq:.a !/tmp", "jq:.a ordinary", "/x jq:.a", `jq:".a" >3`,
+	} {
+		if _, err := engine.ParseFilter(filter); err != nil {
+			t.Errorf("%q: %v", filter, err)
 		}
 	}
 }
