@@ -185,9 +185,16 @@ func (a allowed) AddQueue(ctx context.Context, q store.Queue) (engine.QueueState
 	return a.Service.AddQueue(ctx, q)
 }
 
-// SetQueue guards the engine's.
+// SetQueue guards the engine's. One of the settings is a verb of its own.
 func (a allowed) SetQueue(ctx context.Context, name string, patch json.RawMessage) (engine.QueueState, error) {
-	if err := a.refuses(ctx, keymap.QueueSet, 1, name); err != nil {
+	err := a.refuses(ctx, keymap.QueueSet, 1, name)
+	var set struct {
+		Paused *bool `json:"paused"`
+	}
+	if err == nil && json.Unmarshal(patch, &set) == nil && set.Paused != nil {
+		err = a.refuses(ctx, keymap.Pause, 1, name)
+	}
+	if err != nil {
 		return engine.QueueState{}, err
 	}
 	return a.Service.SetQueue(ctx, name, patch)

@@ -48,3 +48,18 @@ func TestWhatIsNotAllowedIsRefusedByWord(t *testing.T) {
 		t.Errorf("items changed:\n%s", got)
 	}
 }
+
+// A verb that has another way to be done is as little allowed that way.
+func TestPausingBySettingsIsPausing(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "orders")
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte("[allow]\npause = false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.stdin = "set orders paused yes\nset orders retries 3\nquit\n"
+	says(t, r.ok("--plain", "--config", path), "pause: not allowed by your config (config.toml:2)", "Changed retries")
+	if got := r.ok("queue", "show", "orders", "-o", "json"); !strings.Contains(got, `"paused":false`) {
+		t.Errorf("it is paused:\n%s", got)
+	}
+}

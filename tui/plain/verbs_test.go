@@ -90,8 +90,8 @@ func TestAllByWordOnARealEngine(t *testing.T) {
 		}
 		return out.String()
 	}
-	says(t, run("add-queue orders", "add-queue Orders", "set orders mask iban", "set orders folder /finance/ap", "set orders retries 99", "set orders colour red", "set nope retries 1"),
-		"Added queue orders of transactions", "a name is at most", "Changed mask of queue orders", "from 0 to 16", `setting "colour"`, "There is no queue nope")
+	says(t, run("add-queue orders", "add-queue Orders", "set orders mask iban", "set orders folder /finance/ap", "set orders retries 99", "set orders colour red", "set orders unique_references true", "set nope retries 1"),
+		"Added queue orders of transactions", "a name is at most", "Changed mask of queue orders", "from 0 to 16", `setting "colour"`, `unique_references "true": it is yes or no`, "There is no queue nope")
 	says(t, run("folders", "import "+file+" orders", "import "+file+" nope", "import /none orders"), "Folder /finance/ap: 0 waiting", "2 rows of rows.jsonl in orders", "add-queue adds it", "can't be read")
 	says(t, run("show orders/2", "unmask orders/2", "history orders/2"), "••••", "DE1", "reveal, by ada")
 	says(t, run("delete orders/1", "yes 1", "undo", "show orders/1"), "This deletes item orders/1", "Done: orders/1 is deleted", "Taken back", "orders/1, pending")

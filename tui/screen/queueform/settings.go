@@ -197,7 +197,12 @@ func flag(name string, label, hint text.Safe, at func(*store.Queue) *bool) setti
 			}
 			return "no"
 		},
-		read: func(_ *store.Queue, s string) (any, error) { return s == "yes", nil },
+		read: func(_ *store.Queue, s string) (any, error) {
+			if !slices.Contains(yesNo(), s) {
+				return nil, store.Invalid(fmt.Sprintf("%s %q", name, s), "it is yes or no", "write one of the two")
+			}
+			return s == "yes", nil
+		},
 	}
 }
 
