@@ -163,6 +163,11 @@ func (t *tx) imported(r *Record, p ImportProgress, kept ImportKept) error {
 	if _, err := held(&i, r.Fence); err != nil {
 		return err
 	}
+	if p.Chunks == 0 { // what is there is of an attempt before this one, which began anew
+		if err := t.Tx.DropChunks(r.Job, RejectsName); err != nil {
+			return err
+		}
+	}
 	if len(kept.Rejects) > 0 {
 		if err := t.Tx.PutChunk(r.Job, RejectsName, uint64(p.Chunks), kept.Rejects); err != nil {
 			return err

@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -128,6 +129,47 @@ func TestRefusedImportJobTellsAllFaults(t *testing.T) {
 	}
 	if counted(t, e) != 0 {
 		t.Errorf("%d are stored", counted(t, e))
+	}
+}
+
+// An import of all rows or none that is tried again keeps the bad rows of its last
+// try alone, also when these are fewer, or none.
+func TestRejectsAreThoseOfTheLastTry(t *testing.T) {
+	e := running(t)
+	unique(t, e)
+	bad := "{\"payload\":{},\"no\":\"" + strings.Repeat("x", 1000) + "\n"
+	j := over(t, e, imports(t, e, "", rows(1)+strings.Repeat(bad, 2500)).ID)
+	var request engine.ImportJob
+	if err := json.Unmarshal([]byte(j.Metadata), &request); err != nil {
+		t.Fatal(err)
+	}
+	rejected := func() int {
+		var text strings.Builder
+		if err := e.ReadAttachment(t.Context(), j.ID, engine.RejectsName, &text); err != nil && store.CodeOf(err) != store.CodeNotFound {
+			t.Fatal(err)
+		}
+		return strings.Count(text.String(), "\n")
+	}
+	if n := rejected(); n != 2500 {
+		t.Fatalf("%d rows are rejected", n)
+	}
+	for _, left := range []int{3, 0} {
+		if err := os.WriteFile(request.Path, []byte(rows(2)+strings.Repeat(bad, left)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		item, err := e.Item(t.Context(), store.ID{Queue: engine.ImportQueue, Number: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Retry(t.Context(), engine.RetryRequest{Targets: []engine.Target{{Item: item.ID(), Revision: item.Revision}}}); err != nil {
+			t.Fatal(err)
+		}
+		if j = over(t, e, j.ID); j.Failed != int64(min(left, 1)) {
+			t.Errorf("%+v", j)
+		}
+		if n := rejected(); n != left {
+			t.Errorf("%d rows are rejected, %d are bad", n, left)
+		}
 	}
 }
 
