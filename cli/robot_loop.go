@@ -238,6 +238,9 @@ func (r *robot) givesBack(s Service, holdings []engine.Holding) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.work), lastReport)
 	defer cancel()
 	outcomes, err := s.Release(ctx, holdings)
+	if err != nil {
+		r.tally.count(func(t *robotTally) { t.kept += len(holdings) })
+	}
 	for _, o := range outcomes {
 		if o.Result == engine.OK {
 			r.tally.count(func(t *robotTally) { t.givenBack++ })

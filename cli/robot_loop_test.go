@@ -221,3 +221,29 @@ func TestARobotGoesOnWhenItsEngineHasGone(t *testing.T) {
 	}
 	r.ok("check")
 }
+
+// What a robot could not give back, since its engine has gone, is not passed over.
+func TestARobotTellsWhatItCouldNotGiveBack(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	r.adds("q", `{}`, `{}`)
+	host, _, begun := r.robotProcess("host", "exec sleep 60")
+	line(t, begun)
+	other, errs, begun := r.robotProcess("other", "exec sleep 60")
+	line(t, begun)
+	if err := host.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = host.Wait()
+	for _, want := range []string{"stopping", "1 not given back, held until their leases end"} {
+		if err := other.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if told := line(t, errs); !strings.Contains(told, want) {
+			t.Errorf("it said %s, want %q", told, want)
+		}
+	}
+	if err := other.Wait(); err == nil {
+		t.Error("it ended as if all was well")
+	}
+}

@@ -20,6 +20,7 @@ type robotTally struct {
 	stale     int // whose report came too late
 	lost      int // taken away while they were worked
 	givenBack int
+	kept      int // to be given back, but no engine answered
 }
 
 func (t *robotTally) count(add func(*robotTally)) {
@@ -70,17 +71,20 @@ func (r *robot) verdict(err error, stopped bool) error {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{t.failed, "failed"}, {t.givenBack, "given back"}, {t.stale, "reported too late"}, {t.lost, "taken away"}, {len(r.unsaid), "not reported, held until their leases end"}} {
+	}{
+		{t.failed, "failed"}, {t.givenBack, "given back"}, {t.stale, "reported too late"}, {t.lost, "taken away"},
+		{t.kept, "not given back, held until their leases end"}, {len(r.unsaid), "not reported, held until their leases end"},
+	} {
 		if more.n > 0 {
 			said = append(said, fmt.Sprintf("%d %s", more.n, more.what))
 		}
 	}
-	all := t.settled + t.givenBack + t.stale + t.lost + len(r.unsaid)
+	all := t.settled + t.givenBack + t.stale + t.lost + t.kept + len(r.unsaid)
 	if all > 0 && (err == nil || stopped) {
 		fmt.Fprintln(r.app.Stderr, "signalbox: robot "+r.ask.Robot+": "+strings.Join(said, ", "))
 	}
 	switch {
-	case stopped && len(r.unsaid) == 0 && (errors.Is(err, context.Canceled) || store.CodeOf(err) == store.CodeUnavailable):
+	case stopped && len(r.unsaid)+t.kept == 0 && (errors.Is(err, context.Canceled) || store.CodeOf(err) == store.CodeUnavailable):
 		return nil // it was told to
 	case err == nil && !stopped && all == 0:
 		r.ask.Wait = r.wait
