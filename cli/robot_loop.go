@@ -124,7 +124,8 @@ func (r *robot) waitsForEngine(err error) bool {
 }
 
 // session works with an engine that is there, until it goes or nothing is to
-// be done.
+// be done. What ends one run of the work ends all, once they are through: those
+// that found the engine again by themselves would be fewer than there should be.
 func (r *robot) session(s Service) error {
 	if _, err := s.Queue(r.taking, r.ask.Queue); err != nil {
 		return err
@@ -137,10 +138,16 @@ func (r *robot) session(s Service) error {
 	if err := r.report(s, unsaid); err != nil {
 		return err
 	}
+	taking, stop := context.WithCancel(r.taking)
+	defer stop()
 	errs := make([]error, r.parallel)
 	var workers sync.WaitGroup
 	for i := range errs {
-		workers.Go(func() { errs[i] = r.works(s) })
+		workers.Go(func() {
+			if errs[i] = r.works(taking, s); errs[i] != nil {
+				stop()
+			}
+		})
 	}
 	workers.Wait()
 	for _, err := range errs {
@@ -151,14 +158,14 @@ func (r *robot) session(s Service) error {
 	return nil
 }
 
-// works works one wave after the other.
-func (r *robot) works(s Service) error {
+// works works one wave after the other, and takes no more once taking ends.
+func (r *robot) works(taking context.Context, s Service) error {
 	for {
 		set, err := r.settings(s)
 		if err != nil {
 			return err
 		}
-		records, err := r.claims(s)
+		records, err := r.claims(taking, s)
 		if len(records) == 0 || err != nil {
 			return err
 		}
@@ -186,8 +193,8 @@ func (r *robot) settings(s Service) (*store.Queue, error) {
 	return &q.Queue, nil
 }
 
-// claims waits for items; none when the robot is to end.
-func (r *robot) claims(s Service) ([]engine.Record, error) {
+// claims waits for items; none when no more are to be taken.
+func (r *robot) claims(taking context.Context, s Service) ([]engine.Record, error) {
 	end := time.Now().Add(time.Duration(r.wait))
 	for {
 		ask := r.ask
@@ -195,9 +202,9 @@ func (r *robot) claims(s Service) ([]engine.Record, error) {
 		if r.ends {
 			ask.Wait = min(ask.Wait, max(0, store.Duration(time.Until(end).Round(time.Millisecond))))
 		}
-		records, err := s.Claim(r.taking, ask)
+		records, err := s.Claim(taking, ask)
 		switch {
-		case r.taking.Err() != nil: // what came all the same is worked by nobody
+		case taking.Err() != nil: // what came all the same is worked by nobody
 			return nil, r.givesBack(s, held(records))
 		case store.CodeOf(err) != store.CodeEmpty:
 			return records, err

@@ -247,3 +247,32 @@ func TestARobotTellsWhatItCouldNotGiveBack(t *testing.T) {
 		t.Error("it ended as if all was well")
 	}
 }
+
+// When its engine has gone and another has come while something ran, a robot goes on
+// with as many runs at once as before.
+func TestARobotGoesOnWithAllItsRuns(t *testing.T) {
+	s := server{rig: newRig(t)}
+	s.ok("queue", "add", "q")
+	s.start()
+	leave := filepath.Join(t.TempDir(), "leave")
+	if err := syscall.Mkfifo(leave, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gives, err := os.OpenFile(leave, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gives.Close()
+	_, _, begun := s.robotProcess("r1", "read -r go <"+leave, "--parallel", "2")
+	s.adds("q", `{}`)
+	line(t, begun)
+	s.kill()
+	s.start()
+	s.adds("q", `{}`, `{}`, `{}`)
+	if _, err := gives.WriteString("go\n"); err != nil {
+		t.Fatal(err)
+	}
+	line(t, begun)
+	line(t, begun) // of two that run at once
+	s.kill()
+}
