@@ -182,7 +182,7 @@ func pauser(q *store.Queue, actor string) string {
 // DeleteQueue removes a queue and its items. While items are waiting, in
 // flight or abandoned it is refused unless forced.
 func (e *Engine) DeleteQueue(ctx context.Context, name string, force bool) error {
-	return e.change(ctx, func(t *tx) error {
+	err := e.change(ctx, func(t *tx) error {
 		s, err := t.Stats(name, t.now)
 		if err != nil {
 			return err
@@ -201,6 +201,10 @@ func (e *Engine) DeleteQueue(ctx context.Context, name string, force bool) error
 		}
 		return t.Append(t.record(name, "queue-delete", fmt.Sprintf("with %d items, %d of them unsettled", s.Counts.Total(), unsettled)))
 	})
+	if err == nil {
+		e.rates.forget(name)
+	}
+	return err
 }
 
 // ConsumerFailed shows on the queue that its consumer itself broke; "" says

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -278,6 +279,27 @@ func TestHistoryTellsNoHeaders(t *testing.T) {
 		for _, c := range changes[1:] {
 			if strings.Contains(c.Why, "hunter2") || !strings.Contains(c.Why, "A: ••••") {
 				r.t.Errorf("the history tells %s", c.Why)
+			}
+		}
+	})
+}
+
+// A queue that takes the name of one that was deleted has counted nothing yet.
+func TestCountsOfADeletedQueueGo(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		for n := range 2 {
+			r.queue("q", store.Jobs, nil)
+			m, err := r.Metrics(r.ctx)
+			if err != nil || len(m.Queues[0].Events) > 0 {
+				r.t.Errorf("queue %d has %+v (%v)", n, m.Queues, err)
+			}
+			if q, err := r.Queue(r.ctx, "q"); err != nil || slices.ContainsFunc(append(q.In, q.Out...), func(n int) bool { return n > 0 }) {
+				r.t.Errorf("queue %d has %v in, %v out (%v)", n, q.In, q.Out, err)
+			}
+			r.addN("q", 2)
+			r.settle(r.claim("q", "r", 1)[0], engine.Success, "")
+			if err := r.DeleteQueue(r.ctx, "q", true); err != nil {
+				r.t.Fatal(err)
 			}
 		}
 	})

@@ -72,6 +72,15 @@ func (r *rates) eventsOf(queue string) map[Event]uint64 {
 	return maps.Clone(r.events[queue])
 }
 
+// forget drops what is known of a queue that was deleted.
+func (r *rates) forget(queue string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.by, queue)
+	delete(r.claims, queue)
+	delete(r.events, queue)
+}
+
 // of gives a queue's counts per minute, oldest first, the running one last.
 func (r *rates) of(queue string, now store.Time) (in, out []int) {
 	r.mu.Lock()

@@ -99,7 +99,7 @@ func (b *batcher) flush(ctx context.Context) error {
 		}
 	}
 	b.progress(b.done.rows(), b.done.Stored, b.done.Rejected)
-	return nil
+	return b.out.flush() // so that whatever ends this process, what is stored and what is not are both known
 }
 
 func (b *batcher) reject(row intake.Row, reason error) error {

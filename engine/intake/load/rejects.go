@@ -1,6 +1,8 @@
 package load
 
 import (
+	"bufio"
+	"cmp"
 	"errors"
 	"os"
 
@@ -8,11 +10,15 @@ import (
 	"signalbox/store"
 )
 
+// rejectsHeld is how many bytes of rejected rows are written at once.
+const rejectsHeld = 64 << 10
+
 // rejects is the file of rejected rows, made with the first of them.
 type rejects struct {
 	path string // wanted, "" = beside the file
 	file *intake.File
 	out  *os.File
+	text *bufio.Writer // into out
 	rows *intake.Rejects
 	made string // the path of the one made
 }
@@ -38,15 +44,25 @@ func (r *rejects) create(name string) (err error) {
 	if err != nil {
 		return unwritable(path, err)
 	}
-	r.made, r.rows = path, intake.NewRejects(r.out, r.file)
+	r.text = bufio.NewWriterSize(r.out, rejectsHeld)
+	r.made, r.rows = path, intake.NewRejects(r.text, r.file)
 	return nil
+}
+
+// flush writes what is held of the rows.
+func (r *rejects) flush() error {
+	if r.out == nil {
+		return nil
+	}
+	return unwritable(r.made, r.text.Flush())
 }
 
 func (r *rejects) close() error {
 	if r.out == nil {
 		return nil
 	}
-	return unwritable(r.made, r.out.Close())
+	err := r.flush()
+	return cmp.Or(err, unwritable(r.made, r.out.Close()))
 }
 
 // drop takes back a file that is not to be.
