@@ -75,14 +75,17 @@ func (a *app) claim(ctx context.Context, r engine.ClaimRequest, unmask bool) (re
 			return err
 		})
 		r.Wait = store.Duration(time.Until(end).Round(time.Millisecond))
-		if r.Wait <= 0 || store.CodeOf(err) != store.CodeEmpty && !errors.Is(err, errLeft) {
+		_, gone := errors.AsType[left](err)
+		if r.Wait <= 0 || store.CodeOf(err) != store.CodeEmpty && !gone {
 			return records, err
 		}
 	}
 }
 
-// errLeft marks that an engine went away which had answered before.
-var errLeft = errors.New("the engine has stopped")
+// left is an error of an engine that went away which had answered before.
+type left struct{ error }
+
+func (l left) Unwrap() error { return l.error }
 
 // claimAt claims at a service. One that waits on an engine of its own keeps the
 // store to itself, so it answers others on the socket meanwhile; else nobody
@@ -91,7 +94,7 @@ func (a *app) claimAt(ctx context.Context, s Service, r engine.ClaimRequest) ([]
 	if _, own := s.(*engine.Engine); !own || r.Wait == 0 {
 		records, err := s.Claim(ctx, r)
 		if _, own := s.(*engine.Engine); !own && store.CodeOf(err) == store.CodeUnavailable {
-			err = &store.Error{Code: store.CodeUnavailable, Thing: "the claim", Rule: err.Error(), Err: errLeft}
+			err = left{err}
 		}
 		return records, err
 	}

@@ -47,7 +47,7 @@ func (a *app) queueAdd() *cobra.Command {
 		}
 		q := engine.DefaultQueue(name, f)
 		if err := json.Unmarshal(patch, &q); err != nil {
-			return err
+			return store.Misread("the settings", err, "see `signalbox queue add --help`")
 		}
 		if _, err := a.formatOfOne(); err != nil {
 			return err

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,11 +62,12 @@ func (a *app) jobDef(path string) (def jobDef, err error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&def); err != nil {
-		if own, ok := errors.AsType[*store.Error](err); ok {
-			return def, own
-		}
-		return def, usage(name, misread(err), "see `signalbox run --help`")
+	err = d.Decode(&def)
+	if err == nil {
+		err = nothingMore(d)
+	}
+	if err != nil {
+		return def, store.Misread(name, err, "see `signalbox run --help`")
 	}
 	switch {
 	case def.Queue == "":
@@ -77,14 +76,6 @@ func (a *app) jobDef(path string) (def jobDef, err error) {
 		err = usage(name, "it has no payload", `add "payload", be it {}`)
 	}
 	return def, err
-}
-
-// misread words why a file of JSON is not understood.
-func misread(err error) string {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return fmt.Sprintf("its %q can't be a %s", wrong.Field, wrong.Value)
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // runJob dispatches the item, runs its command and settles it.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"signalbox/engine"
+	"signalbox/store"
 )
 
 func (a *app) settleCommand() *cobra.Command {
@@ -80,7 +81,7 @@ func readReports(r io.Reader) ([]report, error) {
 		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
 			settlement, err := readSettlement(trimmed)
 			if err != nil {
-				err = usage(fmt.Sprintf("line %d of stdin", n), err.Error(), `write {"item":"orders/7","fence":31,"status":"success"}`)
+				err = misread(fmt.Sprintf("line %d of stdin", n), err)
 			}
 			all = append(all, report{settlement, err})
 		}
@@ -93,17 +94,35 @@ func readReports(r io.Reader) ([]report, error) {
 	}
 }
 
+// misread says of a line why it is no report; what broke a rule of its own is
+// told under the line all the same.
+func misread(line string, err error) error {
+	fault := store.Misread(line, err, `write {"item":"orders/7","fence":31,"status":"success"}`)
+	if fault.Thing != line {
+		fault = &store.Error{Code: store.CodeInvalid, Thing: line, Err: fault}
+	}
+	return fault
+}
+
 func readSettlement(line []byte) (s engine.Settlement, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
 		return s, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return s, errors.New("something follows the object")
+	if err := nothingMore(d); err != nil {
+		return s, err
 	}
 	if s.Item.IsZero() {
 		return s, errors.New("it names no item")
 	}
 	return s, nil
+}
+
+// nothingMore refuses what stands behind the one value of a text.
+func nothingMore(d *json.Decoder) error {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the object")
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ func TestSettleAnswersPerLine(t *testing.T) {
 		}, "\n")
 		got := r.run("settle")
 		lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
-		want := []string{`"ok"`, "line 2 of stdin: ", "line 3 of stdin: ", "line 5 of stdin: ", "line 6 of stdin: something follows", `"gone"`, `"stale"`, "line 9 of stdin: ", `"ok"`}
+		want := []string{`"ok"`, "line 2 of stdin: 'o' stands within the word null; write", "line 3 of stdin: ", "line 5 of stdin: ", "line 6 of stdin: something follows", `"gone"`, `"stale"`, "line 9 of stdin: ", `"ok"`}
 		if got.code != 2 || len(lines) != len(want) || !strings.Contains(got.stderr, "settle: 7 of 9 items refused, the first: line 2 of stdin: ") {
 			t.Fatalf("exit %d, %s%s", got.code, got.stdout, got.stderr)
 		}

@@ -7,14 +7,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"strings"
 
 	"signalbox/engine"
 	"signalbox/server/socket"
@@ -93,7 +89,7 @@ func call[Out any](ctx context.Context, c *Client, method, path string, body []b
 func decoded[Out any](ctx context.Context, c *Client, answer *http.Response) (out Out, err error) {
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
-		return out, c.unreachable(ctx, fmt.Errorf("its answer can't be read: %w", err))
+		return out, c.unreachable(ctx, answer.Request, err)
 	}
 	return out, nil
 }
@@ -113,7 +109,7 @@ func (c *Client) stream(ctx context.Context, method, path, mediaType string, bod
 	r.Header.Set("Content-Type", mediaType)
 	answer, err := c.http.Do(r)
 	if err != nil {
-		return nil, c.unreachable(ctx, err)
+		return nil, c.unreachable(ctx, r, err)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return answer, nil
@@ -122,7 +118,7 @@ func (c *Client) stream(ctx context.Context, method, path, mediaType string, bod
 	if answer.StatusCode == http.StatusNoContent {
 		return nil, errEmpty
 	}
-	return nil, c.refusal(answer)
+	return nil, c.refusal(ctx, answer)
 }
 
 // errReadOnly refuses a change before it is sent.
@@ -130,49 +126,3 @@ var errReadOnly = &store.Error{Code: store.CodeForbidden, Thing: "this change", 
 
 // errEmpty is an answer that there is nothing.
 var errEmpty = &store.Error{Code: store.CodeEmpty, Thing: "the answer", Rule: "nothing there"}
-
-// unreachable says that the server did not answer; a caller's own context that
-// ended stands for itself.
-func (c *Client) unreachable(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err
-	}
-	if e, ok := errors.AsType[*net.OpError](err); ok {
-		err = e.Err
-	}
-	if e, ok := errors.AsType[*os.SyscallError](err); ok {
-		err = e.Err
-	}
-	return store.Unavailable("socket "+c.path, err, "start the engine with `signalbox serve`")
-}
-
-// refused is an error of the server's, with what it says about single items.
-type refused struct {
-	problem *store.Error
-	results []wire.AddResult
-}
-
-func (r *refused) Error() string { return r.problem.Error() }
-func (r *refused) Unwrap() error { return r.problem }
-
-// refusal reads the server's error.
-func (c *Client) refusal(answer *http.Response) error {
-	var failure wire.Failure
-	text, err := io.ReadAll(answer.Body)
-	if err == nil {
-		err = json.Unmarshal(text, &failure)
-	}
-	if err != nil || failure.Error == nil {
-		return store.Unavailable("socket "+c.path, fmt.Errorf("it answered %s", strings.TrimSpace(answer.Status)), "is this signalbox's socket?")
-	}
-	if failure.Row != nil {
-		return &engine.RowError{Row: *failure.Row, Err: failure.Error}
-	}
-	if failure.Results != nil {
-		return &refused{failure.Error, failure.Results}
-	}
-	return failure.Error
-}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -114,7 +113,7 @@ func (c *Client) ReadAttachment(ctx context.Context, id, name string, w io.Write
 	defer answer.Body.Close()
 	to := &target{w: w}
 	if _, err := io.Copy(to, answer.Body); err != nil && to.err == nil {
-		return c.unreachable(ctx, fmt.Errorf("its answer ended early: %w", err))
+		return c.unreachable(ctx, answer.Request, err)
 	}
 	return to.err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/engine/lane"
+	"signalbox/engine/reach"
 	"signalbox/server/wire"
 	"signalbox/store"
 )
@@ -302,20 +302,20 @@ func (c *Client) Export(ctx context.Context, r engine.ExportRequest, w io.Writer
 	query := wire.ListQuery(engine.ListRequest{Queue: r.Queue, Statuses: r.Statuses, Filter: r.Filter})
 	query.Set("format", string(r.Format))
 	query.Set("masked", strconv.FormatBool(r.Masked))
-	trailer, err := c.copy(ctx, "/v1/export?"+query.Encode(), w)
+	answer, err := c.copy(ctx, "/v1/export?"+query.Encode(), w)
 	if err != nil {
 		return done, err
 	}
 	for name, n := range map[string]*int64{wire.ItemsTrailer: &done.Items, wire.DamagedTrailer: &done.Damaged} {
-		if *n, err = strconv.ParseInt(trailer.Get(name), 10, 64); err != nil {
-			return done, c.unreachable(ctx, fmt.Errorf("its answer has no end: %w", err))
+		if *n, err = strconv.ParseInt(answer.Trailer.Get(name), 10, 64); err != nil {
+			return done, c.unreachable(ctx, answer.Request, reach.ErrCut)
 		}
 	}
 	return done, nil
 }
 
-// copy copies an answer of octets, and gives what stands behind it.
-func (c *Client) copy(ctx context.Context, path string, w io.Writer) (http.Header, error) {
+// copy copies an answer of octets, and gives it with what stands behind it.
+func (c *Client) copy(ctx context.Context, path string, w io.Writer) (*http.Response, error) {
 	answer, err := c.ask(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
@@ -323,9 +323,9 @@ func (c *Client) copy(ctx context.Context, path string, w io.Writer) (http.Heade
 	defer answer.Body.Close()
 	to := &target{w: w}
 	if _, err := io.Copy(to, answer.Body); err != nil && to.err == nil {
-		return nil, c.unreachable(ctx, fmt.Errorf("its answer ended early: %w", err))
+		return nil, c.unreachable(ctx, answer.Request, err)
 	}
-	return answer.Trailer, to.err
+	return answer, to.err
 }
 
 // target remembers that it was the writer that failed, and not what is copied.

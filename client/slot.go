@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -40,7 +39,7 @@ func (c *Client) HoldSlot(ctx context.Context, r engine.SlotRequest, told func(e
 		case held && ctx.Err() != nil:
 			return nil
 		default:
-			return c.unreachable(ctx, fmt.Errorf("its answer ended early: %w", err))
+			return c.unreachable(ctx, answer.Request, err)
 		}
 		held = n.Slot != 0
 		if err := told(n); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -168,10 +167,7 @@ func strict[T any](raw json.RawMessage) (v T, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
-		if own, ok := errors.AsType[*store.Error](err); ok {
-			return v, own
-		}
-		return v, store.Invalid("the request", strings.TrimPrefix(err.Error(), "json: "), "see docs/jobs.md")
+		return v, store.Misread("the request", err, "see docs/jobs.md")
 	}
 	return v, nil
 }
@@ -179,7 +175,7 @@ func strict[T any](raw json.RawMessage) (v T, err error) {
 // loose reads the payload of a built-in's item.
 func loose[T any](r *Record) (v T, err error) {
 	if err := json.Unmarshal(r.Payload, &v); err != nil {
-		return v, store.Invalid("item "+r.ID().String(), "its payload is none of this queue: "+err.Error(), "start a job with `signalbox job start`")
+		return v, store.Invalid("item "+r.ID().String(), "its payload is none of this queue: "+store.Unreadable(err), "start a job with `signalbox job start`")
 	}
 	return v, nil
 }

@@ -316,7 +316,7 @@ func badJSON(b []byte) (line, col int, why string) {
 		err := json.Unmarshal(b, &v)
 		at, why = len(b)-1, "ends too early"
 		if s, ok := err.(*json.SyntaxError); ok {
-			at, why = max(int(s.Offset)-1, 0), s.Error()
+			at, why = max(int(s.Offset)-1, 0), store.Unreadable(s)
 		}
 	}
 	before := b[:at]

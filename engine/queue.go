@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -117,10 +116,7 @@ func patched(old store.Queue, patch json.RawMessage) (store.Queue, error) {
 	d := json.NewDecoder(bytes.NewReader(patch))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {
-		if own, ok := errors.AsType[*store.Error](err); ok {
-			return q, own
-		}
-		return q, store.Invalid(fmt.Sprintf("settings of queue %q", old.Name), strings.TrimPrefix(err.Error(), "json: "), "see `signalbox queue set --help` for the settings")
+		return q, store.Misread(fmt.Sprintf("settings of queue %q", old.Name), err, "see `signalbox queue set --help` for the settings")
 	}
 	if q.Name != old.Name || q.Family != old.Family {
 		return q, store.Invalid(fmt.Sprintf("queue %q", old.Name), "a queue keeps its name and family", "add another queue")

@@ -2,13 +2,12 @@ package server
 
 import (
 	"context"
-	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,46 +74,13 @@ func body[In any](p *params) (in In) {
 	return in
 }
 
-// unfit says that a body does not hold what its operation takes; an error that
-// names a rule already stands for itself.
+// unfit says that a body does not hold what its operation takes.
 func unfit(err error) error {
-	if _, ok := errors.AsType[*store.Error](err); ok {
-		return err
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		rule := fmt.Sprintf("it is larger than the %d bytes that this operation takes", large.Limit)
+		return &store.Error{Code: store.CodeInvalid, Thing: "the request's body", Rule: rule, Err: large, Mend: "send it in parts"}
 	}
-	if unlike, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && unlike.Field != "" {
-		what, example := wanted(unlike.Type)
-		return store.Invalid(unlike.Field, "a "+unlike.Value+" is not "+what, "write it as "+example)
-	}
-	if text, own := strings.CutPrefix(err.Error(), "json: "); own {
-		err = errors.New(text)
-	}
-	return &store.Error{Code: store.CodeInvalid, Thing: "the request's body", Rule: "it is not what this operation takes", Err: err, Mend: "see docs/api.md"}
-}
-
-// wanted says what a field of a type takes, and how that is written.
-func wanted(t reflect.Type) (what, example string) {
-	switch t {
-	case reflect.TypeFor[store.Duration]():
-		return "a duration", `"30s"`
-	case reflect.TypeFor[store.Time]():
-		return "a time", `"2030-01-31T12:00:00Z"`
-	case reflect.TypeFor[store.ID]():
-		return "an item's id", `"orders/12"`
-	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return "a text", `"a text"`
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false", "true"
-	case reflect.String:
-		return "a text", `"a text"`
-	case reflect.Slice, reflect.Array:
-		return "a list", "[…]"
-	case reflect.Struct, reflect.Map:
-		return "an object", "{…}"
-	}
-	return "such a number", "3"
+	return store.Misread("the request's body", err, "see docs/api.md")
 }
 
 // params reads a request's path and query, and remembers what was wrong.

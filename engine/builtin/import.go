@@ -26,7 +26,7 @@ type importer struct{ e *engine.Engine }
 func (m *importer) work(ctx context.Context, r engine.Record) (json.RawMessage, error) {
 	var job engine.ImportJob
 	if err := json.Unmarshal(r.Payload, &job); err != nil {
-		return nil, store.Invalid("item "+r.ID().String(), "it is no import: "+err.Error(), "start one with `signalbox job start`")
+		return nil, store.Invalid("item "+r.ID().String(), "it is no import: "+store.Unreadable(err), "start one with `signalbox job start`")
 	}
 	progress, err := m.e.ImportProgress(ctx, &r)
 	if err != nil {

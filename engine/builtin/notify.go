@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"signalbox/engine"
+	"signalbox/engine/reach"
 	"signalbox/store"
 )
 
@@ -50,7 +51,7 @@ type delivery struct {
 func (n *notifier) work(ctx context.Context, r engine.Record) (json.RawMessage, error) {
 	var told engine.Notification
 	if err := json.Unmarshal(r.Payload, &told); err != nil {
-		return nil, store.Invalid("item "+r.ID().String(), "it is no notification: "+err.Error(), "")
+		return nil, store.Invalid("item "+r.ID().String(), "it is no notification: "+store.Unreadable(err), "")
 	}
 	w, err := n.e.Webhook(ctx, told.Webhook)
 	if err != nil {
@@ -71,7 +72,7 @@ func (n *notifier) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 	Sign(request.Header, w.Secret, time.Now(), body)
 	answer, err := n.client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("webhook %s: %s", w.Name, reach.Why(err))
 	}
 	defer answer.Body.Close()
 	word, _ := io.ReadAll(io.LimitReader(answer.Body, answerKept)) // for people only

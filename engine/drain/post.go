@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"signalbox/engine"
+	"signalbox/engine/reach"
 	"signalbox/store"
 )
 
@@ -66,21 +66,9 @@ func (p *poster) work(ctx context.Context, records []engine.Record) result {
 		res.cut = true
 		return res
 	case err != nil:
-		return broken(why(err))
+		return broken(reach.Why(err))
 	}
 	return a.result(records, p.wave)
-}
-
-// why words what kept a request from being answered, without its URL, whose
-// query may hold a secret.
-func why(err error) string {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "the connection was closed before the answer was whole"
-	}
-	return err.Error()
 }
 
 // reply is what came back, as far as it is kept.

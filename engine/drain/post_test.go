@@ -255,7 +255,7 @@ func TestACertificateThatNobodyKnowsIsRefused(t *testing.T) {
 	r := postedTo(t, server.URL, nil)
 	id := r.add("orders", `{}`)[0]
 	r.work(store.SystemException, 1)
-	r.want(id, store.SystemException, "certificate")
+	r.want(id, store.SystemException, "its certificate is signed by an authority that is not trusted here")
 	if q, _ := r.Queue(r.ctx, "orders"); q.ConsumerError == "" {
 		t.Error("there is no consumer error")
 	}

@@ -139,7 +139,7 @@ func unlike(err error) string {
 		}
 		return fmt.Sprintf("%s is a JSON %s; they are objects with id, status, output, analytics and error", what, e.Value)
 	}
-	return err.Error()
+	return store.Unreadable(err)
 }
 
 // allAlike settles all items by the exit code.

@@ -108,14 +108,14 @@ func TestRead(t *testing.T) {
 		{"misspelt fields", `{"payload":{},"refrence":"R"}`, intake.Columns{}, []string{`1 rejected: field "refrence": an item has no such field; put it inside payload`}},
 		{"a reference that is no text", `{"id":{"a":1}}`, byID, []string{`1 rejected: field "id": it is neither text nor a number; write it as text`}},
 		{"bad lines among good ones", "{\"a\":1}\n{\"a\":}\n[1]\n{\"a\":2}\n", intake.Columns{},
-			[]string{`1 {"a":1}`, `2 rejected: at column 6: it is not valid JSON: invalid character '}' looking for beginning of value`, `3 rejected: the row: it is not a JSON object; write {…}`, `4 {"a":2}`}},
+			[]string{`1 {"a":1}`, `2 rejected: at column 6: it is not valid JSON: '}' stands where a value should begin`, `3 rejected: the row: it is not a JSON object; write {…}`, `4 {"a":2}`}},
 		{"bytes that are not UTF-8", "{\"a\":\"\xff\"}", intake.Columns{}, []string{"1 rejected: byte 0xFF at column 7: it is not UTF-8; save the file as UTF-8, or say --encoding windows-1252 if it is that"}},
 		{"mended rejects of JSON lines", `{"rejected_line":4,"rejected_reason":"why","row":{"a":1}}`, intake.Columns{}, []string{`1 {"a":1}`}},
 
 		{"an empty array", "[ ]\n", intake.Columns{}, nil},
 		{"an array", "[\n {\"a\":\"],\\\"\"},\n\n {\"a\":\n  [2]}\n]\n", intake.Columns{}, []string{`2 {"a":"],\""}`, "4 {\"a\":\n  [2]}"}},
 		{"bad elements among good ones", "[{\"a\":1},\n{\"a\":\nnope},7,\n{\"a\":2}]", intake.Columns{},
-			[]string{`1 {"a":1}`, `2 rejected: at its line 2, column 2: it is not valid JSON: invalid character 'o' in literal null (expecting 'u')`, `3 rejected: the row: it is not a JSON object; write {…}`, `4 {"a":2}`}},
+			[]string{`1 {"a":1}`, `2 rejected: at its line 2, column 2: it is not valid JSON: 'o' stands within the word null`, `3 rejected: the row: it is not a JSON object; write {…}`, `4 {"a":2}`}},
 		{"a missing element", `[{"a":1},]`, intake.Columns{}, []string{`1 {"a":1}`, `1 rejected: the row: it is not a JSON object; write {…}`}},
 		{"an array that is not closed", `[{"a":1},{"a"`, intake.Columns{}, []string{`1 {"a":1}`, `end: the file: its array is not closed; end it with ]`}},
 		{"something after the array", `[{"a":1}] {}`, intake.Columns{}, []string{`1 {"a":1}`, `end: the file: something follows the array: "{"; remove it`}},
@@ -249,7 +249,7 @@ func TestRejects(t *testing.T) {
 		{"rejected again", "rejected_line,rejected_reason,a\n9,\"x, y\",1\n", "rejected_line,rejected_reason,a\n2,\"said \"\"no\"\"\",1\n"},
 		{"JSON", "{\"a\": 1}\n{nope\n{\"a\":\"\xff\"}\n",
 			`{"rejected_line":1,"rejected_reason":"said \"no\"","row":{"a":1}}` + "\n" +
-				`{"rejected_line":2,"rejected_reason":"at column 2: it is not valid JSON: invalid character 'n' looking for beginning of object key string","row":"{nope"}` + "\n" +
+				`{"rejected_line":2,"rejected_reason":"at column 2: it is not valid JSON: 'n' stands where a name in double quotes should begin","row":"{nope"}` + "\n" +
 				`{"rejected_line":3,"rejected_reason":"byte 0xFF at column 7: it is not UTF-8; save the file as UTF-8, or say --encoding windows-1252 if it is that","row":"{\"a\":\"` + "\ufffd" + `\"}"}` + "\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

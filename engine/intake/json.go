@@ -229,5 +229,5 @@ func badJSON(raw []byte, err error) error {
 	if n := bytes.Count(before, []byte("\n")); n > 0 {
 		place = fmt.Sprintf("its line %d, %s", n+1, place)
 	}
-	return store.Invalid("at "+place, "it is not valid JSON: "+syntax.Error(), "")
+	return store.Invalid("at "+place, "it is not valid JSON: "+store.Unreadable(syntax), "")
 }

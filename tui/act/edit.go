@@ -145,7 +145,7 @@ func (f *draft) finish() Edited {
 func (f *draft) payload(content []byte) (json.RawMessage, error) {
 	var edited any
 	if err := decode(content, &edited); err != nil {
-		return nil, store.Invalid("the edited payload", err.Error(), "press the key again, or mend the file and use `signalbox item retry`")
+		return nil, store.Invalid("the edited payload", store.Unreadable(err), "press the key again, or mend the file and use `signalbox item retry`")
 	}
 	if len(f.veils.values) == 0 {
 		return content, nil

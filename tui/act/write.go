@@ -39,7 +39,7 @@ func Object(s string) (json.RawMessage, error) {
 		return json.RawMessage("null"), nil
 	}
 	if err := json.Unmarshal([]byte(s), new(map[string]any)); err != nil {
-		return nil, store.Invalid("the text", "it is no JSON object: "+err.Error(), "write a JSON Schema, @FILE, or none")
+		return nil, store.Invalid("the text", "it is no JSON object: "+store.Unreadable(err), "write a JSON Schema, @FILE, or none")
 	}
 	return json.RawMessage(s), nil
 }
