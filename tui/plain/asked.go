@@ -1,13 +1,11 @@
 package plain
 
 import (
-	"errors"
 	"strings"
 
 	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/tui/act"
-	"signalbox/tui/text"
 )
 
 // question is an act that waits for a word.
@@ -37,13 +35,23 @@ func (s *session) answer(asked question, args []string) {
 
 func onMany() []command {
 	return []command{
-		{"delete", "ID [NOTE]", "mark an item deleted, so that no robot gets it; asks", 1, true, (*session).delete},
-		{"clear", "ID", "take verdict, reviewer and note off an item", 1, true, func(s *session, a []string) { s.review("clear", engine.Clear, a[0], "", "") }},
+		{"delete", "ID[,ID] [NOTE]", "mark an item deleted, so that no robot gets it; asks", 1, true, (*session).delete},
+		{"clear", "ID[,ID]", "take verdict, reviewer and note off an item", 1, true, func(s *session, a []string) {
+			s.decide(a[0], engine.BulkRequest{Verb: engine.Clear})
+		}},
 		{"edit", "ID JSON", "retry an item with another payload", 2, true, (*session).edit},
 		{"unmask", "ID", "show an item with its masked fields, which its history records", 1, true, (*session).unmask},
-		{"retry-all", "FILTER", "retry all that match: retry-all status:failed queue:invoices; asks", 1, true, func(s *session, a []string) { s.many(engine.BulkRetry, a) }},
-		{"verify-all", "FILTER", "verify all that match; asks", 1, true, func(s *session, a []string) { s.many(engine.Verify, a) }},
-		{"delete-all", "FILTER", "delete all that match; asks", 1, true, func(s *session, a []string) { s.many(engine.BulkDelete, a) }},
+		{"retry-all", "FILTER", "retry all that match: retry-all status:failed queue:invoices; asks", 1, true, func(s *session, a []string) {
+			s.many(engine.BulkRequest{Verb: engine.BulkRetry}, a)
+		}},
+		{"verify-all", "FILTER", "verify all that match; asks", 1, true, func(s *session, a []string) { s.many(engine.BulkRequest{Verb: engine.Verify}, a) }},
+		{"assign-all", "WHO FILTER", "have somebody look at all that match; asks", 2, true, func(s *session, a []string) {
+			s.many(engine.BulkRequest{Verb: engine.Assign, Reviewer: a[0]}, a[1:])
+		}},
+		{"clear-all", "FILTER", "take verdict, reviewer and note off all that match; asks", 1, true, func(s *session, a []string) {
+			s.many(engine.BulkRequest{Verb: engine.Clear}, a)
+		}},
+		{"delete-all", "FILTER", "delete all that match; asks", 1, true, func(s *session, a []string) { s.many(engine.BulkRequest{Verb: engine.BulkDelete}, a) }},
 		{"stop", "", "stop the act on many that was begun last; what is done stays done", 0, true, func(s *session, _ []string) { s.stop() }},
 		{"undo", "", "take back the last act, while that can be", 0, true, func(s *session, _ []string) { s.takeBack() }},
 		{"yes", "WORD", "go ahead with what was asked", 1, true, nil},
@@ -51,15 +59,12 @@ func onMany() []command {
 }
 
 func (s *session) delete(args []string) {
-	s.ask("1", "This deletes item "+args[0], func() {
-		s.act("delete", args[0], func(t []engine.Target) ([]engine.Outcome, error) {
-			deleter, ok := s.Engine.(act.Deleter)
-			if !ok {
-				return nil, errors.New("the engine at the other end can't")
-			}
-			return deleter.Delete(s.ctx, engine.DeleteRequest{Targets: t, Note: rest(args)})
-		})
-	})
+	request := engine.BulkRequest{Verb: engine.BulkDelete, Note: rest(args)}
+	if strings.Contains(args[0], ",") {
+		s.decide(args[0], request)
+		return
+	}
+	s.ask("1", "This deletes item "+args[0], func() { s.decide(args[0], request) })
 }
 
 // edit retries an item with the payload that was typed.
@@ -74,66 +79,11 @@ func (s *session) edit(args []string) {
 	})
 }
 
-// many acts on all that a filter matches now; later arrivals are left alone.
-func (s *session) many(verb string, args []string) {
-	list := engine.ListRequest{Filter: strings.Join(args, " ")}
-	targets, err := s.Engine.Select(s.ctx, list)
-	if err != nil || len(targets) == 0 {
-		s.say("Not done: %v.", or(said(err), "nothing matches"))
-		return
-	}
-	n := text.Count(int64(len(targets)))
-	s.ask(strings.ReplaceAll(n, ",", ""), "To "+verb+" "+text.Plural(int64(len(targets)), "item")+" that match "+list.Filter, func() {
-		bulk, err := s.Engine.StartBulk(s.ctx, engine.BulkRequest{Verb: verb, Targets: targets, Select: []engine.ListRequest{list}})
-		if err != nil {
-			s.say("%v.", err)
-			return
-		}
-		s.bulk = bulk.ID
-		s.undo = func() error {
-			undone, err := s.Engine.StartBulk(s.ctx, engine.BulkRequest{Verb: engine.BulkUndo, Of: bulk.ID})
-			s.bulk = undone.ID
-			return err
-		}
-		s.say("Begun with %s items; stop ends it.", n)
-	})
-}
-
 func said(err error) string {
 	if err == nil {
 		return ""
 	}
 	return err.Error()
-}
-
-// manyGotOn tells how the act on many that was begun here has ended.
-func (s *session) manyGotOn() {
-	for i := range s.snap.Bulks {
-		b := &s.snap.Bulks[i]
-		if b.ID != s.bulk || b.Ended.IsZero() {
-			continue
-		}
-		s.bulk = 0
-		s.say("The act on many, %s, is %s: %s of %s done, %s not.", b.Verb, b.State, text.Count(int64(b.Done)), text.Count(int64(b.Of)), text.Count(int64(b.Tried()-b.Done)))
-		for n := range b.Trouble {
-			s.say("%s: %s.", b.Trouble[n].Item, or(b.Trouble[n].Error, b.Trouble[n].Result))
-		}
-	}
-}
-
-// stop ends the newest act on many that runs.
-func (s *session) stop() {
-	for i := len(s.snap.Bulks) - 1; i >= 0; i-- {
-		if b := &s.snap.Bulks[i]; b.Ended.IsZero() {
-			if _, err := s.Engine.CancelBulk(s.ctx, b.ID); err != nil {
-				s.say("%v.", err)
-				return
-			}
-			s.say("Stopped: what is done stays done.")
-			return
-		}
-	}
-	s.say("No act on many items is under way.")
 }
 
 func (s *session) takeBack() {

@@ -42,14 +42,18 @@ func onItems() []command {
 		{"show", "ID", "an item whole, masked fields hidden", 1, false, func(s *session, a []string) { s.withID(a[0], s.show) }},
 		{"history", "ID", "what happened to an item", 1, false, func(s *session, a []string) { s.withID(a[0], s.history) }},
 		{"why", "ID", "why an item is not running, and what would help", 1, false, func(s *session, a []string) { s.withID(a[0], s.why) }},
-		{"retry", "ID [NOTE]", "give an item to the robots again", 1, true, func(s *session, a []string) {
-			s.act("retry", a[0], func(t []engine.Target) ([]engine.Outcome, error) {
-				return s.Engine.Retry(s.ctx, engine.RetryRequest{Targets: t, Note: rest(a)})
-			})
+		{"retry", "ID[,ID] [NOTE]", "give an item, or several, to the robots again", 1, true, func(s *session, a []string) {
+			s.decide(a[0], engine.BulkRequest{Verb: engine.BulkRetry, Note: rest(a)})
 		}},
-		{"verify", "ID [NOTE]", "decide that an item is not to be retried", 1, true, func(s *session, a []string) { s.review("verify", engine.Verify, a[0], "", rest(a)) }},
-		{"assign", "ID WHO", "have somebody look at an item", 2, true, func(s *session, a []string) { s.review("assign", engine.Assign, a[0], a[1], "") }},
-		{"note", "ID TEXT", "write a note on an item", 2, true, func(s *session, a []string) { s.review("note", engine.Note, a[0], "", rest(a)) }},
+		{"verify", "ID[,ID] [NOTE]", "decide that an item is not to be retried", 1, true, func(s *session, a []string) {
+			s.decide(a[0], engine.BulkRequest{Verb: engine.Verify, Note: rest(a)})
+		}},
+		{"assign", "ID[,ID] WHO", "have somebody look at an item", 2, true, func(s *session, a []string) {
+			s.decide(a[0], engine.BulkRequest{Verb: engine.Assign, Reviewer: a[1]})
+		}},
+		{"note", "ID[,ID] TEXT", "write a note on an item", 2, true, func(s *session, a []string) {
+			s.decide(a[0], engine.BulkRequest{Verb: engine.Note, Note: rest(a)})
+		}},
 		{"pause", "QUEUE", "hand out nothing more of a queue", 1, true, func(s *session, a []string) { s.pause(a[0], true) }},
 		{"resume", "QUEUE", "hand out items of a queue again", 1, true, func(s *session, a []string) { s.pause(a[0], false) }},
 	}
@@ -182,12 +186,6 @@ func (s *session) undoes(o engine.Outcome) {
 		}
 		return err
 	}
-}
-
-func (s *session) review(verb, action, name, reviewer, note string) {
-	s.act(verb, name, func(t []engine.Target) ([]engine.Outcome, error) {
-		return s.Engine.Review(s.ctx, engine.ReviewRequest{Targets: t, Action: action, Reviewer: reviewer, Note: note})
-	})
 }
 
 func (s *session) pause(queue string, paused bool) {

@@ -52,7 +52,7 @@ func TestListsAsLines(t *testing.T) {
 	says(t, tell(t, e, nil, "robots"), "claims-desk-2 in insurance.claims and finance.orders: holds 4")
 	says(t, tell(t, e, nil, "show finance.orders/4"), "INV-10251, business-exception: no postal code", `"iban":"••••"`)
 	says(t, tell(t, e, nil, "history finance.orders/4", "why finance.orders/4"), "finance.orders/4: add", "What helps: signalbox queue resume")
-	says(t, tell(t, e, nil, "help"), "retry ID [NOTE]: give an item to the robots again.")
+	says(t, tell(t, e, nil, "help"), "retry ID[,ID] [NOTE]: give an item, or several, to the robots again.")
 }
 
 func TestActsByWord(t *testing.T) {

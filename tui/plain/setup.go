@@ -21,7 +21,7 @@ func onSetup() []command {
 		{"folders", "", "the folders of queues with their numbers", 0, false, func(s *session, _ []string) { s.folders() }},
 		{"add-queue", "NAME [jobs]", "add a queue of transactions, or of jobs", 1, true, (*session).addQueue},
 		{"set", "QUEUE SETTING VALUE", "change a setting of a queue: set invoices retries 3", 3, true, (*session).set},
-		{"import", "FILE QUEUE", "bring a file into a queue", 2, true, (*session).bringIn},
+		{"import", "FILE QUEUE [MODE]", "bring a file into a queue; of bad rows a mode says whether all are kept out (all-or-nothing), those before the first are stored (stop-on-first-failure), or all others (independent)", 2, true, (*session).bringIn},
 		{"export", "FILE [FILTER]", "write items to a new file, .csv or .jsonl", 1, false, (*session).export},
 		{"split", "FAST SLOW [POOL]", "give each lane its reserve of slots; split auto gives quarters", 1, true, (*session).split},
 	}
@@ -117,6 +117,8 @@ func (s *session) set(args []string) {
 
 func (s *session) desk() act.Desk { return act.NewDesk(s.ctx, s.Engine, s.Actor, nil).In(s.Place) }
 
+var importModes = []string{engine.AllOrNothing, engine.StopOnFirstFailure, engine.Independent}
+
 // bringIn imports a file. A queue that is not there is no place for it.
 func (s *session) bringIn(args []string) {
 	at := slices.IndexFunc(s.snap.Queues, func(q engine.QueueState) bool { return q.Name == args[1] })
@@ -124,7 +126,15 @@ func (s *session) bringIn(args []string) {
 		s.say("There is no queue %s; add-queue adds it.", args[1])
 		return
 	}
-	words, err := s.desk().BringIn(act.Import{Queue: s.snap.Queues[at].Queue, File: form.Path(args[0]), Zone: s.Place, Now: s.Clock()})
+	mode := engine.AllOrNothing
+	if len(args) > 2 {
+		mode = strings.ToLower(args[2])
+	}
+	if !slices.Contains(importModes, mode) || len(args) > 3 {
+		s.say("Not done: a mode is %s.", strings.Join(importModes, ", "))
+		return
+	}
+	words, err := s.desk().BringIn(act.Import{Queue: s.snap.Queues[at].Queue, File: form.Path(args[0]), Mode: mode, Zone: s.Place, Now: s.Clock()})
 	if err != nil {
 		s.say("%v.", err)
 		return

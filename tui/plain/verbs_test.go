@@ -70,6 +70,22 @@ func TestJobsByWord(t *testing.T) {
 	}
 }
 
+// lastBulk waits for the end of the act on many that was begun last.
+func lastBulk(t *testing.T, e *engine.Engine) engine.BulkState {
+	t.Helper()
+	bulks, err := e.Bulks(t.Context())
+	if err != nil || len(bulks) == 0 {
+		t.Fatalf("%d acts on many, %v", len(bulks), err)
+	}
+	last := bulks[len(bulks)-1]
+	for last.Running() {
+		if last, err = e.WatchBulk(t.Context(), last.ID, last.Revision); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return last
+}
+
 // On a real engine: set up, fill, decide on many, take back.
 func TestAllByWordOnARealEngine(t *testing.T) {
 	e, err := engine.Open(context.Background(), memory.New(), engine.Options{Name: "memory:"})
@@ -108,13 +124,13 @@ func TestAllByWordOnARealEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, run("verify-all status:business-exception", "yes 2", "retry-all status:nonsense", "retry-all queue:none"), "To verify 2 items that match", "Begun with 2 items", "nonsense", "not found")
-	snap, err := e.Watch(t.Context(), 0)
-	if err != nil || len(snap.Bulks) != 1 {
-		t.Fatalf("%+v %v", snap, err)
-	}
-	for bulk := snap.Bulks[0]; bulk.Running(); {
-		if bulk, err = e.WatchBulk(t.Context(), bulk.ID, bulk.Revision); err != nil {
-			t.Fatal(err)
+	lastBulk(t, e)
+	says(t, run("assign orders/1,orders/2,orders/1 grace", "no", "assign orders/1,orders/9 grace", "assign orders/1, grace", "assign-all grace", "assign-all grace queue:none"),
+		"To assign 2 items to grace: orders/1, orders/2. Type yes 2", "orders/9", "an item's id is its queue", "assign-all needs WHO FILTER", "not found")
+	for _, line := range []string{"clear orders/1,orders/2", "assign orders/1,orders/2 grace", "assign-all grace queue:orders", "clear-all queue:orders", "note orders/1,orders/2 call back"} {
+		says(t, run(line, "yes 2"), "Begun with 2 items")
+		if bulk := lastBulk(t, e); bulk.Done != 2 {
+			t.Fatalf("%s: %+v", line, bulk)
 		}
 	}
 	out := filepath.Join(dir, "out.csv")
@@ -126,5 +142,34 @@ func TestAllByWordOnARealEngine(t *testing.T) {
 	}
 	if b, _ := json.Marshal(q.Counts); q.Counts[store.BusinessException] != 2 {
 		t.Fatalf("%s", b)
+	}
+}
+
+// Each mode of an import keeps what it says, by the word typed.
+func TestImportModesByWord(t *testing.T) {
+	for mode, stored := range map[string]int64{"": 0, " all-or-nothing": 0, " stop-on-first-failure": 1, " Independent": 2, " some": 0, " independent now": 0} {
+		e, err := engine.Open(t.Context(), memory.New(), engine.Options{Name: "memory:"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "rows.jsonl")
+		if err := os.WriteFile(file, []byte("{\"a\":1}\n[]\n{\"a\":2}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		lines := strings.NewReader("add-queue orders\nimport " + file + " orders" + mode + "\n")
+		if err := Run(t.Context(), Options{Engine: e, Actor: "ada", Place: time.UTC, Clock: time.Now, Input: lines, Output: &out}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(mode, " some") || strings.Contains(mode, "now") {
+			says(t, out.String(), "Not done: a mode is all-or-nothing, stop-on-first-failure, independent.")
+		} else {
+			says(t, out.String(), "not a JSON object", file+".rejects")
+		}
+		q, err := e.Queue(t.Context(), "orders")
+		if n := q.Counts[store.Pending]; err != nil || n != stored {
+			t.Errorf("%q: %d items stored, want %d, %v\n%s", mode, n, stored, err, out.String())
+		}
+		_ = e.Close()
 	}
 }
