@@ -50,6 +50,34 @@ func TestASlowItemHoldsUpNoneBesideIt(t *testing.T) {
 	}
 }
 
+// What comes one after the other is not held up either, though each of the queue's
+// drains would have a slow one.
+func TestSlowItemsHoldUpNoneThatComesLater(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", func(q *store.Queue) { q.BatchSize, q.MaxDrains = 8, 2 })
+		var now, most atomic.Int64
+		r.abreast(8, func(ctx context.Context, rec engine.Record) (json.RawMessage, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			if rec.Number%4 == 1 {
+				return takes(20*time.Second)(ctx, rec)
+			}
+			return takes(time.Second)(ctx, rec)
+		})
+		for range 25 { // a slow one and three quick ones each
+			ids := r.addN("orders", 4)
+			after(4 * time.Second)
+			for _, id := range ids[1:] {
+				r.want(id, store.Completed, "")
+			}
+		}
+		after(time.Minute)
+		if c := r.counts("orders"); c[store.Completed] != 100 || most.Load() > 16 {
+			t.Errorf("%v, %d at once", c, most.Load())
+		}
+	})
+}
+
 func TestNoMoreThanSoManyAreWorkedSideBySide(t *testing.T) {
 	for n, want := range map[int]int64{0: 1, 1: 1, 3: 3, 100: 10} {
 		virtual(t, func(r *rig) {
@@ -69,22 +97,6 @@ func TestNoMoreThanSoManyAreWorkedSideBySide(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Nothing is told of late, and still the end of a batch and the next claim are one
-// commit.
-func TestTheLastOfABatchIsSettledWithTheNextClaim(t *testing.T) {
-	virtual(t, func(r *rig) {
-		r.queue("orders", oneBatch(2))
-		r.addN("orders", 4)
-		r.abreast(2, func(ctx context.Context, rec engine.Record) (json.RawMessage, error) {
-			return takes(time.Duration(rec.Number)*time.Second)(ctx, rec)
-		})
-		after(time.Minute)
-		if c := r.counts("orders"); c[store.Completed] != 4 || r.joined.Load() != 1 {
-			t.Errorf("%v, %d joined commits", c, r.joined.Load())
-		}
-	})
 }
 
 func TestEachSideBySideHasItsOwnTime(t *testing.T) {

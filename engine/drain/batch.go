@@ -26,7 +26,7 @@ type batch struct {
 	set      *store.Queue
 	consumer consumer
 	attempts []*attempt
-	results  chan engine.Settlement // to the reporter; holds all there can be
+	results  chan engine.Settlement // to the reporter; holds all of the first claim
 	rest     []engine.Settlement    // what the reporter left when all had come
 	last     []engine.Settlement    // of the attempt that ended last
 
@@ -91,24 +91,39 @@ func (d *drain) newBatch(l *load) *batch {
 		b.results <- r.instead
 	}
 	b.ctx, b.cancel = context.WithCancelCause(engine.WithActor(d.s.work, d.robot))
+	b.add(l.records)
+	return b
+}
+
+// add takes what was claimed on the batch. What was held back as the last's is that
+// no more.
+func (b *batch) add(records []engine.Record) (added []*attempt) {
+	b.mu.Lock()
 	var a *attempt
-	for _, r := range l.records {
+	for _, r := range records {
 		if a == nil || !b.consumer.together() {
 			a = &attempt{}
 			a.ctx, a.cancel = context.WithCancelCause(b.ctx)
-			b.attempts = append(b.attempts, a)
+			added = append(added, a)
 		}
 		c := &claim{record: r, attempt: a}
 		a.claims = append(a.claims, c)
 		a.left++
 		b.claims[r.ID()] = c
 	}
-	return b
+	b.attempts = append(b.attempts, added...)
+	held := b.last
+	b.last = nil
+	b.mu.Unlock()
+	for _, r := range held {
+		b.results <- r
+	}
+	return added
 }
 
 // makeAll makes the attempts, and gives those that are to be given back.
 func (b *batch) makeAll() (back []*attempt) {
-	if n := b.d.s.options.Abreast[b.d.queue]; n > 1 && len(b.attempts) > 1 {
+	if n := b.d.s.options.Abreast[b.d.queue]; n > 1 {
 		return b.abreast(n)
 	}
 	for _, a := range b.attempts {
@@ -192,19 +207,24 @@ func (b *batch) run(ctx context.Context, a *attempt) result {
 // pass hands the results of those items that are still held to the reporter;
 // those of the attempt that ends last wait for the next claim.
 func (b *batch) pass(a *attempt, res result) {
-	b.mu.Lock()
-	last := b.over == len(b.attempts)-1
-	b.mu.Unlock()
 	for i, c := range a.claims {
 		if b.holds(c) {
 			r := res.report(i)
 			r.Item, r.Fence = c.record.ID(), c.record.Fence
-			if last {
-				b.last = append(b.last, r)
-			} else {
-				b.results <- r
-			}
+			b.hand(r)
 		}
+	}
+}
+
+func (b *batch) hand(r engine.Settlement) {
+	b.mu.Lock()
+	last := b.over == len(b.attempts)-1
+	if last {
+		b.last = append(b.last, r)
+	}
+	b.mu.Unlock()
+	if !last {
+		b.results <- r
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"signalbox/engine"
@@ -32,6 +33,8 @@ type drain struct {
 	claimed  bool      // guarded by the scheduler's lock
 	end      time.Time // of its time in the slot
 
+	room  atomic.Int64  // for more beside what is worked side by side
+	more  chan struct{} // capacity 1: claim that
 	stuck stuck
 }
 
@@ -127,17 +130,20 @@ func (d *drain) claim() *load {
 	if d.s.stopping() {
 		return nil
 	}
-	_, l := d.next(nil)
+	_, l := d.next(nil, 0)
 	return l
 }
 
-// next settles what is done and claims the next batch, nil when there is none.
-// No outcomes say that nothing was settled.
-func (d *drain) next(done []engine.Settlement) ([]engine.Outcome, *load) {
+// next settles what is done and claims the next batch, nil when there is none, of at
+// most so many; 0 = as the settings say. No outcomes say that nothing was settled.
+func (d *drain) next(done []engine.Settlement, most int) ([]engine.Outcome, *load) {
 	l := &load{set: d.q.settings.Load(), sent: time.Now()}
 	wakes := d.s.wakes.Load()
 	var now store.Queue // so that an item added after a change of settings is never worked by the old ones
 	ask := engine.ClaimRequest{Queue: d.queue, Robot: d.robot, N: max(1, l.set.BatchSize), Settings: &now}
+	if most > 0 {
+		ask.N = min(ask.N, most)
+	}
 	var outcomes []engine.Outcome
 	var err error
 	if len(done) == 0 {
@@ -145,7 +151,7 @@ func (d *drain) next(done []engine.Settlement) ([]engine.Outcome, *load) {
 	} else {
 		outcomes, l.records, err = d.s.engine.Next(d.context(), done, ask)
 	}
-	d.s.claimed(d, wakes, len(l.records) == 0)
+	d.s.claimed(d, wakes, len(l.records) == 0, most > 0)
 	switch store.CodeOf(err) {
 	case 0, store.CodeEmpty, store.CodeConflict, store.CodeNotFound: // emptied, paused or deleted meanwhile
 	default:

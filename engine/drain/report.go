@@ -53,7 +53,7 @@ func (b *batch) unsaid() []engine.Settlement { return append(b.rest, b.last...) 
 // Where that fails the results are settled alone, and nothing is claimed.
 func (b *batch) goOn() (next *load, asked bool) {
 	wave := b.unsaid()
-	outcomes, next := b.d.next(wave)
+	outcomes, next := b.d.next(wave, 0)
 	if len(wave) > 0 && outcomes == nil {
 		b.report(wave)
 		return nil, false

@@ -73,7 +73,8 @@ func (s *Scheduler) note(listed []store.Queue) []*queue {
 }
 
 // fill starts drains of an available queue: as many again as it has, each in a
-// slot of its own, and one in line when no slot is free. While one has yet to
+// slot of its own, and one in line when no slot is free; none where one has room for
+// more in its slot. While one has yet to
 // claim it starts none, for that one may take all there is. It says whether a
 // slot of the lane may still be free.
 func (s *Scheduler) fill(q *queue, wakes uint64, full bool) bool {
@@ -81,6 +82,12 @@ func (s *Scheduler) fill(q *queue, wakes uint64, full bool) bool {
 	defer s.mu.Unlock()
 	if s.stopping() || q.fresh > 0 || q.dry == wakes {
 		return !full
+	}
+	for _, d := range q.drains {
+		if d.hasRoom() {
+			d.claimMore()
+			return !full
+		}
 	}
 	set := q.settings.Load()
 	for range max(1, len(q.drains)) {
@@ -107,7 +114,7 @@ func (s *Scheduler) newDrain(q *queue, set *store.Queue) *drain {
 	for q.drains[number] != nil {
 		number++
 	}
-	return &drain{s: s, q: q, number: number, lane: lane.Lane(set.Lane), queue: set.Name, robot: Robot(s.engine.Incarnation(), set.Name, number)}
+	return &drain{s: s, q: q, number: number, lane: lane.Lane(set.Lane), queue: set.Name, robot: Robot(s.engine.Incarnation(), set.Name, number), more: make(chan struct{}, 1)}
 }
 
 func (s *Scheduler) launch(d *drain) {
@@ -130,17 +137,17 @@ func (s *Scheduler) seated(d *drain) {
 	}
 }
 
-// claimed says that the drain has claimed for the first time, and whether there
-// was nothing at that count of wakes. Each claim changes what others have use
-// for.
-func (s *Scheduler) claimed(d *drain, wakes uint64, empty bool) {
+// claimed says that the drain has claimed for the first time, or more beside what it
+// works, and whether there was nothing at that count of wakes. Each claim changes what
+// others have use for.
+func (s *Scheduler) claimed(d *drain, wakes uint64, empty, beside bool) {
 	s.mu.Lock()
+	if empty && (!d.claimed || beside) {
+		d.q.dry = wakes
+	}
 	if !d.claimed {
 		d.claimed = true
 		d.q.fresh--
-		if empty {
-			d.q.dry = wakes
-		}
 	}
 	s.mu.Unlock()
 	s.again()

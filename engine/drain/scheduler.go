@@ -32,8 +32,8 @@ type Options struct {
 	// Handlers are the Go functions of queues whose consumer kind is handler,
 	// by the queue's name.
 	Handlers map[string]Handler
-	// Abreast is how many items of one claim are worked side by side, by the
-	// queue's name; where it says nothing, one after the other.
+	// Abreast is how many items one drain works side by side, by the queue's
+	// name; where it says nothing, one after the other.
 	Abreast map[string]int
 	// Bound is how long a drain goes on to claim before it lets another have
 	// its slot; 0 = 25 s.
