@@ -169,19 +169,24 @@ func (p *params) item() store.ID {
 	return id
 }
 
+func (p *params) statuses() (all []store.Status) {
+	for _, name := range p.texts("status") {
+		status, err := store.ParseStatus(name)
+		if err != nil {
+			p.fail(err)
+		}
+		all = append(all, status)
+	}
+	return all
+}
+
 func (p *params) list() engine.ListRequest {
 	r := engine.ListRequest{
 		Queue: p.text("queue"), Group: p.text("group"), Kind: p.text("kind"), Filter: p.text("filter"),
 		Sort: p.text("sort"), Desc: p.flag("desc"), Limit: p.limit(), Order: p.text("order"), AfterReference: p.text("after_reference"),
 		Budget: store.Duration(p.duration("budget")),
 	}
-	for _, name := range p.texts("status") {
-		status, err := store.ParseStatus(name)
-		if err != nil {
-			p.fail(err)
-		}
-		r.Statuses = append(r.Statuses, status)
-	}
+	r.Statuses = p.statuses()
 	if err := r.After.UnmarshalText([]byte(p.text("after"))); err != nil {
 		p.fail(err)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"encoding/json"
 	"errors"
 	"io"
@@ -349,8 +350,15 @@ func (in importing) rows(yield func(engine.NewItem, error) bool) {
 }
 
 func exportOf(p *params) engine.ExportRequest {
-	r := p.list()
-	return engine.ExportRequest{Queue: r.Queue, Statuses: r.Statuses, Filter: r.Filter, Format: export.Format(p.text("format")), Masked: p.flag("masked")}
+	for _, name := range []string{"sort", "limit"} {
+		if p.r.URL.Query().Has(name) {
+			p.fail(store.Invalid(fmt.Sprintf("query key %q", name), "a file holds all that match, in order of number", "leave it out, or ask for a page of /v1/items"))
+		}
+	}
+	return engine.ExportRequest{
+		Queue: p.text("queue"), Statuses: p.statuses(), Filter: p.text("filter"),
+		Format: export.Format(p.text("format")), Masked: p.flag("masked"),
+	}
 }
 
 // exported says behind the body what it holds.
