@@ -194,7 +194,7 @@ func (a *app) listItems(ctx context.Context, s Service, r engine.ListRequest) er
 		return err
 	}
 	left, shown, damaged := r.Limit, 0, 0
-	r.Budget = pageBudget
+	r.Budget, r.Whole = pageBudget, r.Limit == 0 || r.Limit > pageSize
 	for {
 		r.Limit = pageSize
 		if left > 0 {

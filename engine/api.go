@@ -183,6 +183,10 @@ type ListRequest struct {
 	// Budget is how long the page may take to be found: what was found by then
 	// comes, and where to go on. 0 = until it is full.
 	Budget store.Duration `json:"budget,omitempty"`
+	// Whole says that the list is read to its end, page by page. One in order of Sort
+	// then looks at all items once and not for each page: what comes meanwhile may be
+	// left out.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // Page is a window on the selected items.

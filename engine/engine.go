@@ -53,6 +53,7 @@ type Engine struct {
 	bulks       bulks
 	vault       vault
 	imports     imports
+	listings    listings
 	uploads     uploads
 	latest      atomic.Int64 // what now gave last
 	jobAccess   func(context.Context, store.Job) bool

@@ -91,15 +91,16 @@ func ChangedAt(i *store.Item) store.Time {
 // sorted gives a page in order of a value. No index serves it: all that is
 // selected is looked at, in short reads, and no more than the page is kept.
 func (e *Engine) sorted(ctx context.Context, r ListRequest, by order) (Page, error) {
+	if r.Whole {
+		return e.sortedWhole(ctx, r, by)
+	}
 	page := Page{Items: []store.Item{}}
 	after, err := e.anchor(ctx, &r, by)
 	if err != nil {
 		return page, err
 	}
 	best := &firsts{by: by, most: pageSize(r.Limit) + 1, desc: r.Desc}
-	selection := r
-	selection.After, selection.AfterReference, selection.Desc = store.ID{}, "", false
-	selection.Order, selection.Budget = AnyOrder, 0
+	selection := unsorted(r)
 	w, err := e.walk(&selection)
 	if err != nil {
 		return page, err
@@ -118,6 +119,13 @@ func (e *Engine) sorted(ctx context.Context, r ListRequest, by order) (Page, err
 	}
 	page.Total, err = w.total(ctx)
 	return page, err
+}
+
+// unsorted selects all that a sorted list is of.
+func unsorted(r ListRequest) ListRequest {
+	r.After, r.AfterReference, r.Desc = store.ID{}, "", false
+	r.Order, r.Budget = AnyOrder, 0
+	return r
 }
 
 // anchor is the place behind which a page goes on: where the item stood when the

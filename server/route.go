@@ -184,7 +184,7 @@ func (p *params) list() engine.ListRequest {
 	r := engine.ListRequest{
 		Queue: p.text("queue"), Group: p.text("group"), Kind: p.text("kind"), Filter: p.text("filter"),
 		Sort: p.text("sort"), Desc: p.flag("desc"), Limit: p.limit(), Order: p.text("order"), AfterReference: p.text("after_reference"),
-		Budget: store.Duration(p.duration("budget")),
+		Budget: store.Duration(p.duration("budget")), Whole: p.flag("whole"),
 	}
 	r.Statuses = p.statuses()
 	if err := r.After.UnmarshalText([]byte(p.text("after"))); err != nil {

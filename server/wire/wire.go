@@ -357,5 +357,8 @@ func ListQuery(r engine.ListRequest) url.Values {
 	if r.Budget != 0 {
 		q.Set("budget", r.Budget.String())
 	}
+	if r.Whole {
+		q.Set("whole", "true")
+	}
 	return q
 }

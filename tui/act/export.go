@@ -159,7 +159,7 @@ func (d Desk) write(w io.Writer, lines bool, sheet Sheet) (n int, err error) {
 }
 
 func (d Desk) writeList(req engine.ListRequest, row func(*store.Item) []string, put rowWriter) (n int, err error) {
-	for req.Limit = exported; ; {
+	for req.Limit, req.Whole = exported, true; ; {
 		page, err := d.engine.List(d.ctx, req)
 		if err != nil {
 			return n, err
