@@ -186,6 +186,14 @@ func (t *tx) imported(r *Record, p ImportProgress, kept ImportKept) error {
 	return firstOf(t.Tx.PutChunk(r.Job, progressName, 0, output(p)), t.Put(&i, nil))
 }
 
+// DropRejects takes away the rejected rows of an earlier attempt, and its progress. A
+// stale holder changes nothing.
+func (e *Engine) DropRejects(ctx context.Context, r *Record) error {
+	return e.built(ctx, r, func(t *tx, _ *store.Queue) error {
+		return firstOf(t.Tx.DropChunks(r.Job, RejectsName), t.Tx.DropChunks(r.Job, progressName))
+	})
+}
+
 // endImport makes the attachment of the rejected rows, and tells in the log how
 // the import went.
 func (e *Engine) endImport(_ context.Context, j JobState) (func(store.Tx) error, error) {

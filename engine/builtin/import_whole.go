@@ -19,6 +19,11 @@ func (m *importing) whole(ctx context.Context) error {
 	if m.progress.Whole {
 		return nil
 	}
+	if m.progress.Chunks > 0 { // of a file that may be another now
+		if err := m.e.DropRejects(ctx, m.record); err != nil {
+			return err
+		}
+	}
 	m.progress = engine.ImportProgress{}
 	r := refusal{importing: m}
 	rows, err := r.check(ctx)
