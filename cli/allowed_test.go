@@ -38,7 +38,7 @@ func TestWhatIsNotAllowedIsRefusedByWord(t *testing.T) {
 		"import " + rows + " orders", "add-queue more", "split 2 2",
 	} {
 		r.stdin = typed + "\nquit\n"
-		if out := r.ok("--plain", "--config", path); !strings.Contains(out, "by your config (config.toml:") {
+		if out := r.ok("--plain", "--config", path); !strings.Contains(out, "by your config (config.toml)") {
 			t.Errorf("%q was done:\n%s", typed, out)
 		}
 	}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,6 @@ type Allow struct {
 
 // rule limits one verb to some queues.
 type rule struct {
-	line     int
 	anywhere bool     // without patterns: everywhere or nowhere
 	patterns []string // of queues, or of folders where they begin with a slash
 }
@@ -67,13 +65,6 @@ func (a Allow) Limits() bool {
 	return false
 }
 
-// same says that two allow the same, wherever that is written.
-func (a Allow) same(b Allow) bool {
-	return maps.EqualFunc(a.rules, b.rules, func(x, y rule) bool {
-		return x.anywhere == y.anywhere && slices.Equal(x.patterns, y.patterns)
-	})
-}
-
 // Folders says that the folders of queues matter for what is allowed.
 func (a Allow) Folders() bool {
 	for _, r := range a.rules {
@@ -107,7 +98,7 @@ func (a Allow) Refuses(verb keymap.Action, n int, on ...Queue) error {
 		}
 		return &store.Error{
 			Code: store.CodeForbidden, Thing: name,
-			Rule: fmt.Sprintf("not allowed%s by your config (%s:%d)", where, filepath.Base(a.file), r.line),
+			Rule: fmt.Sprintf("not allowed%s by your config (%s)", where, filepath.Base(a.file)),
 			Mend: fmt.Sprintf("see [allow] in %s", a.file),
 		}
 	}
@@ -161,7 +152,7 @@ func (r *reader) allow(value any) {
 	}
 	r.Allow = Allow{file: r.path, rules: map[string]rule{}}
 	for _, verb := range sorted(table) {
-		made := rule{line: lineOf(r.data, "allow", verb)}
+		var made rule
 		patterns, words := strs(table[verb])
 		on, plain := table[verb].(bool)
 		switch {

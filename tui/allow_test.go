@@ -26,14 +26,14 @@ func TestMenuTellsWhatTheSettingsDontAllow(t *testing.T) {
 	c := group(t, allowing(t, "delete = false\nretry-all = [\"test.*\"]\nverify = [\"!/finance\"]\n"))
 	c.shows("LIMITED")
 	c.press("x")
-	c.shows("not allowed by your config (config.toml:2)")
+	c.shows("not allowed by your config (config.toml)")
 	c.press("esc", "r")
 	c.feed()
 	c.shows("Retried finance.orders/4")
 	c.press("space", "space", "x")
-	c.shows("not allowed on queue finance.orders by your config (config.toml:3)")
+	c.shows("not allowed on queue finance.orders by your config (config.toml)")
 	c.press("esc", "r")
-	c.shows("Can't retry: not allowed on queue finance.orders by your config (config.toml:3)")
+	c.shows("Can't retry: not allowed on queue finance.orders by your config (config.toml)")
 	if n := len(c.engine.Retries); n != 1 {
 		t.Errorf("%d retries", n)
 	}
