@@ -127,7 +127,7 @@ func (im *importing) load(s Service, src *load.Source, zone *time.Location) *loa
 		Queues: s, Source: src, Queue: im.queue, Mode: im.rows.mode, Strict: im.rows.strict,
 		Rejects: im.rejects, Reading: im.rows.options(im.app.Now(), zone), Job: im.job,
 		Words: load.Words{
-			Others: "store the other rows with --mode independent",
+			Others: "store the other rows with --mode independent", Kept: "name another with --rejects FILE",
 			GoOn:   func(line int) string { return fmt.Sprintf("--from-line %d", line) },
 			Plural: text.Plural,
 		},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"signalbox/engine"
@@ -76,7 +77,7 @@ func (im *Import) load(k Keeper, src *load.Source) *load.Load {
 		Queues: k, Source: src, Queue: im.Queue.Name, Mode: im.Mode,
 		Reading: intake.Options{Columns: intake.Columns{Reference: im.Reference}, Now: im.Now, Zone: im.Zone},
 		Words: load.Words{
-			Others: "have the good rows stored", Ended: "stopped", Plural: text.Plural,
+			Others: "have the good rows stored", Kept: "make its folder writable, or import a copy in another", Ended: "stopped", Plural: text.Plural,
 			GoOn: func(line int) string {
 				return fmt.Sprintf("`signalbox item import --queue %s --from-line %d %s`", im.Queue.Name, line, im.File)
 			},
@@ -104,16 +105,14 @@ func beside(err error, done *load.Done) error {
 	return err
 }
 
-// listed is the refusal of a file with its kinds of faults behind it.
+// listed is the refusal of a file with its kinds of faults behind it, or below
+// it where there is room for lines.
 type listed struct{ *intake.Refused }
 
-func (l listed) Error() string {
-	words := l.Refused.Error()
-	for _, kind := range l.Kinds {
-		words += " · " + kind
-	}
-	return words
-}
+func (l listed) Error() string { return strings.Join(l.Lines(), " · ") }
+
+// Lines implements form.Listed.
+func (l listed) Lines() []string { return append([]string{l.Refused.Error()}, l.Kinds...) }
 
 // words say what was stored, and what was not.
 func (im *Import) words(done *load.Done) string {

@@ -57,6 +57,7 @@ type Load struct {
 // Words are the mends of one door.
 type Words struct {
 	Others string                // to have the good rows stored all the same
+	Kept   string                // to have rejected rows kept where they can't be
 	GoOn   func(line int) string // to go on from a line
 	Ended  string                // what "interrupted" is called
 	// Plural words a number of things.

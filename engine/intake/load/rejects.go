@@ -16,6 +16,7 @@ const rejectsHeld = 64 << 10
 // rejects is the file of rejected rows, made with the first of them.
 type rejects struct {
 	path string // wanted, "" = beside the file
+	mend string // of a file that can't be written
 	file *intake.File
 	out  *os.File
 	text *bufio.Writer // into out
@@ -23,7 +24,9 @@ type rejects struct {
 	made string // the path of the one made
 }
 
-func (l *Load) rejects(file *intake.File) rejects { return rejects{path: l.Rejects, file: file} }
+func (l *Load) rejects(file *intake.File) rejects {
+	return rejects{path: l.Rejects, mend: l.Words.Kept, file: file}
+}
 
 func (r *rejects) add(name string, row intake.Row, reason error) error {
 	if r.out == nil {
@@ -31,7 +34,7 @@ func (r *rejects) add(name string, row intake.Row, reason error) error {
 			return err
 		}
 	}
-	return unwritable(r.made, r.rows.Add(row, reason))
+	return r.unwritable(r.made, r.rows.Add(row, reason))
 }
 
 func (r *rejects) create(name string) (err error) {
@@ -42,7 +45,7 @@ func (r *rejects) create(name string) (err error) {
 		r.out, path, err = intake.CreateRejects(name)
 	}
 	if err != nil {
-		return unwritable(path, err)
+		return r.unwritable(path, err)
 	}
 	r.text = bufio.NewWriterSize(r.out, rejectsHeld)
 	r.made, r.rows = path, intake.NewRejects(r.text, r.file)
@@ -54,7 +57,7 @@ func (r *rejects) flush() error {
 	if r.out == nil {
 		return nil
 	}
-	return unwritable(r.made, r.text.Flush())
+	return r.unwritable(r.made, r.text.Flush())
 }
 
 func (r *rejects) close() error {
@@ -62,7 +65,7 @@ func (r *rejects) close() error {
 		return nil
 	}
 	err := r.flush()
-	return cmp.Or(err, unwritable(r.made, r.out.Close()))
+	return cmp.Or(err, r.unwritable(r.made, r.out.Close()))
 }
 
 // drop takes back a file that is not to be.
@@ -78,12 +81,12 @@ func (r *rejects) drop() {
 	r.made = ""
 }
 
-func unwritable(path string, err error) error {
+func (r *rejects) unwritable(path string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner
 	}
-	return store.Invalid("rejects file "+path, "it can't be written: "+err.Error(), "name another with --rejects FILE")
+	return store.Invalid("rejects file "+path, "it can't be written: "+err.Error(), r.mend)
 }

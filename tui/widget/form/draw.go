@@ -26,11 +26,7 @@ const (
 // Draw implements screen.Dialog.
 func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 	inner := max(min(78, w-4), 1)
-	role, words := themes.Muted, d.hint(e)
-	if d.err != "" {
-		role, words = themes.Danger, text.Safe(e.Glyphs.Danger)+" "+d.err
-	}
-	parts := paint.Wrap(words, max(inner-2, 1))
+	role, parts := d.under(e, max(inner-2, 1))
 	head := 0
 	if d.paged() {
 		head = tabRows
@@ -60,6 +56,23 @@ func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 	}
 	c.Skip(c.Left())
 	return dialog.Frame(e, d.Title, c, w, h)
+}
+
+// under is what stands under the fields, in lines of at most w: what is wrong,
+// one fault under the other, or else what helps.
+func (d *form) under(e env.Env, w int) (themes.Role, []text.Safe) {
+	if d.err == "" {
+		return themes.Muted, paint.Wrap(d.hint(e), w)
+	}
+	lines := paint.Wrap(text.Safe(e.Glyphs.Danger)+" "+d.err, w)
+	for _, f := range d.faults {
+		lead := text.Safe(e.Glyphs.Bullet) + " "
+		for _, part := range paint.Wrap(f, max(w-2, 1)) {
+			lines = append(lines, lead+part)
+			lead = "  "
+		}
+	}
+	return themes.Danger, lines
 }
 
 // hint is what helps with the field in hand.

@@ -4,6 +4,7 @@
 package form
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -49,6 +50,12 @@ type Form struct {
 	Then  func(env.Env, Values) screen.Effects
 }
 
+// Listed is an error of several faults: what it comes to, and then each of them.
+type Listed interface {
+	error
+	Lines() []string
+}
+
 // Values are the answers by the names of the fields.
 type Values map[string]string
 
@@ -65,8 +72,9 @@ type form struct {
 	at     int
 	top    int
 	err    text.Safe
-	cut    bool // what is wrong is longer than there was room for
-	wrong  int  // the field that err is about, -1 for none
+	faults []text.Safe // that err is made of, where it is of several
+	cut    bool        // what is wrong is longer than there was room for
+	wrong  int         // the field that err is about, -1 for none
 	rows   int
 	tabs   []int // where the names of the pages end
 }
@@ -157,7 +165,14 @@ func (d *form) changed() (n int64) {
 }
 
 func (d *form) refuse(field string, err error) {
-	d.err = text.Clean(err.Error())
+	d.err, d.faults = text.Clean(err.Error()), nil
+	if listed, ok := errors.AsType[Listed](err); ok {
+		lines := listed.Lines()
+		d.err = text.Clean(lines[0])
+		for _, l := range lines[1:] {
+			d.faults = append(d.faults, text.Clean(l))
+		}
+	}
 	d.wrong = slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == field })
 	if d.wrong >= 0 {
 		d.at = d.wrong
@@ -332,7 +347,11 @@ func single(n int64) text.Safe {
 
 func (d *form) apply(e env.Env) screen.Effects {
 	if d.err != "" && d.cut { // nothing was changed since it was refused
-		return screen.Want(screen.Ask{Dialog: dialog.NewNote(e, "What is wrong", []dialog.Line{{Role: themes.Text, Text: d.err}})})
+		lines := []dialog.Line{{Role: themes.Text, Text: d.err}}
+		for _, f := range d.faults {
+			lines = append(lines, dialog.Line{Role: themes.Text, Text: text.Safe(e.Glyphs.Bullet) + " " + f})
+		}
+		return screen.Want(screen.Ask{Dialog: dialog.NewNote(e, "What is wrong", lines)})
 	}
 	values := d.values()
 	if d.Check != nil {
