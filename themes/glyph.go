@@ -40,6 +40,7 @@ type Glyphs struct {
 	Warn     string
 	Danger   string
 	Info     string
+	Bullet   string // before each line of a list
 	OK       string
 	On       string // a lamp: connected, running
 	Off      string
@@ -119,7 +120,7 @@ func Unicode() *Glyphs {
 		Cursor: "▌", Mark: "■", Focus: "▸", Ellipsis: "…", Sep: "·",
 		Folded: "▸", Unfolded: "▾", SortUp: "▴", SortDown: "▾",
 		Up: "↑", Down: "↓", Left: "←", Right: "→", Retried: "↻",
-		Warn: "▲", Danger: "✗", Info: "•", OK: "✓",
+		Warn: "▲", Danger: "✗", Info: "•", Bullet: "•", OK: "✓",
 		On: "●", Off: "○", Paused: "‖", Frozen: "∗", Locked: "▣",
 		Bar:   []string{" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 		Track: "─", Spark: []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -154,7 +155,7 @@ func ASCII() *Glyphs {
 		Cursor: ">", Mark: "*", Focus: ">", Ellipsis: "~", Sep: "-",
 		Folded: "+", Unfolded: "-", SortUp: "^", SortDown: "v",
 		Up: "^", Down: "v", Left: "<", Right: ">", Retried: "@",
-		Warn: "!", Danger: "x", Info: "i", OK: "+",
+		Warn: "!", Danger: "x", Info: "i", Bullet: "-", OK: "+",
 		On: "*", Off: "o", Paused: "=", Frozen: "#", Locked: "#",
 		Bar:   []string{" ", "#"},
 		Track: ".", Spark: []string{" ", ".", ":", "-", "=", "#"},

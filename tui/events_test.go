@@ -127,7 +127,7 @@ func TestLivingRobotsComeFirst(t *testing.T) {
 	c.shows("4 robots", "1 ended drain left out")
 	c.hides("drain 2")
 	picture, last := c.picture(), 0
-	for _, name := range []string{"drain 3", "idle-bot", "drain 1", "gone-bot"} {
+	for _, name := range []string{"idle-bot", "drain 3", "gone-bot", "drain 1"} {
 		at := strings.Index(picture, name)
 		if at < last {
 			t.Fatalf("%s is not in its place:\n%s", name, picture)

@@ -57,7 +57,7 @@ func (x Explained) Show(e env.Env) screen.Effects {
 
 // reasonLines write one reason with its end and what helps.
 func reasonLines(e env.Env, r *engine.Reason) []dialog.Line {
-	lines := []dialog.Line{{Role: themes.Text, Text: text.Safe(e.Glyphs.Info) + " " + text.Clean(r.Text)}}
+	lines := []dialog.Line{{Role: themes.Text, Text: text.Safe(e.Glyphs.Bullet) + " " + text.Clean(r.Text)}}
 	if !r.Until.IsZero() {
 		lines = append(lines, dialog.Line{Indent: 2, Role: themes.Muted, Text: "until " + e.When(r.Until) + ", in " + env.Span(e.Until(r.Until))})
 	}

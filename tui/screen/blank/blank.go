@@ -48,6 +48,12 @@ func Filtered(e env.Env, c *paint.Canvas, filter text.Safe) {
 	Message(e, c, themes.Warn, "Nothing matches "+filter, "esc clears the filter.")
 }
 
+// Misread says that a filter is not understood, and why: the bar may have no
+// room for all of it.
+func Misread(e env.Env, c *paint.Canvas, err error) {
+	Message(e, c, themes.Warn, "The filter is not understood yet.", text.Clean(err.Error()))
+}
+
 // Failed says that rows could not be read, and why.
 func Failed(e env.Env, c *paint.Canvas, err error) {
 	Message(e, c, themes.Danger, text.Safe(e.Glyphs.Danger)+" This could not be read.", text.Clean(err.Error()))

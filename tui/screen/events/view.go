@@ -23,14 +23,14 @@ func columns() []table.Column[store.Change] {
 		{Title: "when", Min: 12, Cell: func(e env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: when(e, c.At)}
 		}},
-		{Title: "what", Min: 10, Ideal: 14, Most: 18, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "what", Min: 10, Ideal: 18, Most: 18, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(c.Event)}
 		}},
-		{Title: "of", Min: 16, Ideal: 21, Most: 40, Measure: name, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "of", Min: 20, Ideal: 21, Most: 40, Measure: name, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(name(c))}
 		}},
 		{Title: "is now", Min: 14, Ideal: 20, Drop: 1, Cell: turn},
-		{Title: "by", Min: 8, Ideal: 14, Drop: 2, Cell: func(_ env.Env, c *change) table.Cell {
+		{Title: "by", Min: 8, Ideal: 16, Drop: 2, Cell: func(_ env.Env, c *change) table.Cell {
 			return table.Cell{Role: themes.Muted, Text: text.Clean(env.Robot(c.Actor))}
 		}},
 		{Title: "why", Min: 14, Grow: true, Drop: 3, Cell: func(_ env.Env, c *change) table.Cell {
@@ -83,8 +83,8 @@ func (s *Events) Draw(e env.Env, c *paint.Canvas) {
 		s.List.Draw(e, c, 0)
 	case s.err != nil:
 		blank.Failed(e, c, s.err)
-	case s.Filter.Failed():
-		blank.Message(e, c, themes.Warn, "The filter is not understood yet.", "What is wrong with it stands beside it.")
+	case s.Filter.Wrong() != nil:
+		blank.Misread(e, c, s.Filter.Wrong())
 	case !s.loaded:
 		blank.Loading(e, c, "Reading")
 	case s.searched > 0:

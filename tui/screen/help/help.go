@@ -22,7 +22,9 @@ type help struct {
 	word   func(keymap.Action) text.Safe
 	typing bool
 	field  line.Field
-	top    int
+	top    int // the first line shown
+	last   int // what top is at the end
+	page   int
 }
 
 // New makes the help for the keys of a scope, as far as they work there. Where
@@ -40,7 +42,7 @@ func (h *help) Scope() keymap.Scope {
 }
 
 // Update implements screen.Dialog.
-func (h *help) Update(e env.Env, msg tea.Msg) screen.Effects {
+func (h *help) Update(_ env.Env, msg tea.Msg) screen.Effects {
 	switch msg := msg.(type) {
 	case screen.Typed:
 		h.field.Press(msg.Press)
@@ -48,13 +50,12 @@ func (h *help) Update(e env.Env, msg tea.Msg) screen.Effects {
 	case screen.Pasted:
 		h.field.Insert(msg.Text)
 	case screen.Key:
-		return h.key(e, msg.Action)
+		return h.key(msg.Action)
 	}
 	return screen.Effects{}
 }
 
-func (h *help) key(e env.Env, a keymap.Action) screen.Effects {
-	last := max(len(h.rows(e))-1, 0)
+func (h *help) key(a keymap.Action) screen.Effects {
 	switch a {
 	case keymap.Help, keymap.Quit:
 		return screen.Want(screen.Close{})
@@ -69,20 +70,22 @@ func (h *help) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Filter:
 		h.typing = true
 	case keymap.Up:
-		h.top = max(h.top-1, 0)
+		h.turn(-1)
 	case keymap.Down:
-		h.top = min(h.top+1, last)
+		h.turn(1)
 	case keymap.PageUp:
-		h.top = max(h.top-e.Height/2, 0)
+		h.turn(-h.page)
 	case keymap.PageDown:
-		h.top = min(h.top+e.Height/2, last)
+		h.turn(h.page)
 	case keymap.Top:
 		h.top = 0
 	case keymap.Bottom:
-		h.top = last
+		h.top = h.last
 	}
 	return screen.Effects{}
 }
+
+func (h *help) turn(by int) { h.top = max(min(h.top+by, h.last), 0) }
 
 // row is a heading, or an action with its keys.
 type row struct {
@@ -124,26 +127,42 @@ func (h *help) Draw(e env.Env, w, height int) *paint.Canvas {
 	inner := min(84, w-4)
 	body := e.Canvas(inner, max(height-2, 1))
 	h.drawSearch(e, body)
-	rows := h.rows(e)
-	if len(rows) == 0 {
+	lines := lines(h.rows(e), max(inner-beside, 8))
+	if len(lines) == 0 {
 		body.Text(themes.Muted, "No key or action matches.")
 	}
-	top := max(min(h.top, len(rows)-body.Left()), 0)
-	for _, r := range rows[top:] {
-		if r.heading != "" {
-			body.Text(themes.Title, r.heading)
+	h.page, h.last = max(body.Left()-1, 1), max(len(lines)-body.Left(), 0)
+	h.turn(0)
+	for _, l := range lines[h.top:] {
+		if l.heading != "" {
+			body.Text(themes.Title, l.heading)
 			continue
 		}
 		body.Gap(2)
-		body.Fit(themes.Key, r.keys, 13)
-		for i, part := range paint.Wrap(r.what, max(inner-15, 8)) {
+		body.Fit(themes.Key, l.keys, beside-2)
+		body.Text(themes.Text, l.what)
+	}
+	return dialog.Scrolled(e, "Keys here", body, h.last-h.top, w, height)
+}
+
+// beside is the room of the keys, beside what they do.
+const beside = 15
+
+// lines are the rows with what is longer than w wrapped.
+func lines(rows []row, w int) (all []row) {
+	for _, r := range rows {
+		if r.heading != "" {
+			all = append(all, r)
+			continue
+		}
+		for i, part := range paint.Wrap(r.what, w) {
 			if i > 0 {
-				body.Gap(15)
+				r.keys = ""
 			}
-			body.Text(themes.Text, part)
+			all = append(all, row{keys: r.keys, what: part})
 		}
 	}
-	return dialog.Frame(e, "Keys here", body, w, height)
+	return all
 }
 
 func (h *help) drawSearch(e env.Env, c *paint.Canvas) {

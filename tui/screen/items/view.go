@@ -30,8 +30,8 @@ func (s *Items) Draw(e env.Env, c *paint.Canvas) {
 		s.List.Draw(e, c, 0)
 	case w.err != nil:
 		blank.Failed(e, c, w.err)
-	case s.Filter.Failed():
-		blank.Message(e, c, themes.Warn, "The filter is not understood yet.", "What is wrong with it stands beside it.")
+	case s.Filter.Wrong() != nil:
+		blank.Misread(e, c, s.Filter.Wrong())
 	case !w.loaded && w.looked > 0:
 		blank.Loading(e, c, text.Clean("Searching: "+text.Plural(w.looked, "item")+" looked at"))
 	case !w.loaded:

@@ -117,9 +117,11 @@ func (s *Job) drawHead(e env.Env, c *paint.Canvas, j *engine.JobState) {
 	line := e.Canvas(2*max(c.Width(), 120), 1)
 	line.Gap(1)
 	line.Put(role, words)
-	line.Put(themes.Muted, sep+text.Clean(j.Queue)+sep+"by "+text.Clean(j.Initiator)+sep+"since "+e.When(j.CreatedAt))
+	line.Put(themes.Muted, sep+text.Clean(j.Queue)+sep+"by "+text.Clean(j.Initiator)+sep)
 	if j.EndedAt.IsZero() {
-		line.Put(themes.Muted, ", "+e.Age(j.CreatedAt))
+		line.Put(themes.Muted, "since "+e.When(j.CreatedAt)+", "+e.Age(j.CreatedAt))
+	} else {
+		line.Put(themes.Muted, "ended "+e.When(j.EndedAt))
 	}
 	if s.err != nil {
 		line.Put(themes.Danger, sep+text.Safe(e.Glyphs.Danger)+" not up to date: "+text.Clean(s.err.Error()))

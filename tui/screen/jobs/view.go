@@ -45,11 +45,12 @@ func (s *Jobs) columns() []table.Column[engine.JobState] {
 	id.Min, id.Ideal, id.Most, id.Grow, id.Measure = 12, 20, 48, true, func(j *row) string { return j.ID }
 	queue := words("queue", themes.Muted, func(j *row) string { return j.Queue })
 	queue.Min, queue.Ideal, queue.Most, queue.Drop, queue.Grow = 10, 16, 40, 4, true
+	queue.Measure = func(j *row) string { return j.Queue }
 	by := words("by", themes.Muted, func(j *row) string { return j.Initiator })
-	by.Min, by.Ideal, by.Most, by.Drop = 6, 10, 24, 7
+	by.Min, by.Ideal, by.Most, by.Drop, by.Measure = 4, 10, 24, 7, func(j *row) string { return j.Initiator }
 	return []table.Column[row]{
 		id,
-		{Title: "status", Min: 12, Cell: func(e env.Env, j *row) table.Cell {
+		{Title: "status", Min: 10, Ideal: 12, Cell: func(e env.Env, j *row) table.Cell {
 			role, words := e.JobStanding(j)
 			return table.Cell{Role: role, Text: words}
 		}, Less: func(a, b *row) int { return cmp.Compare(rank(a), rank(b)) }},

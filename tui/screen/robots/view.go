@@ -19,16 +19,21 @@ import (
 // height is the number of rows that can be seen.
 func height(e env.Env) int { return max(e.Height-6, 1) }
 
-// inOrder puts those that live first; among them, and among those that are gone,
-// who holds the oldest item, then who was heard of last.
+// inOrder puts those that live first, robots before the engine's own drains,
+// and each by name: an order in which nobody moves while work goes on.
 func inOrder(now time.Time) func(a, b engine.Robot) int {
-	rank := func(r *engine.Robot) int {
+	rank := func(r *engine.Robot) (n int) {
 		if gone(r, now) {
-			return 1
+			n += 2
 		}
-		return 0
+		if strings.HasPrefix(r.Name, engine.DrainPrefix) {
+			n++
+		}
+		return n
 	}
-	return func(a, b engine.Robot) int { return cmp.Or(cmp.Compare(rank(&a), rank(&b)), among(&a, &b)) }
+	return func(a, b engine.Robot) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), strings.Compare(strings.Join(a.Queues, " "), strings.Join(b.Queues, " ")), text.Natural(a.Name, b.Name))
+	}
 }
 
 // gone says that nothing speaks for a robot any more: no word of late, and no
@@ -40,14 +45,6 @@ func gone(r *engine.Robot, now time.Time) bool {
 // ended says that a robot was a drain of the engine's whose run is over.
 func ended(r *engine.Robot, now time.Time) bool {
 	return strings.HasPrefix(r.Name, engine.DrainPrefix) && r.Held == 0 && gone(r, now)
-}
-
-func among(a, b *engine.Robot) int {
-	return cmp.Or(
-		oldest(a, b),
-		cmp.Compare(b.SeenAt, a.SeenAt),
-		strings.Compare(a.Name, b.Name),
-	)
 }
 
 // oldest compares since when robots hold what they have held longest; those

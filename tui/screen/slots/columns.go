@@ -29,10 +29,10 @@ func (s *Slots) columns() []table.Column[lane.SlotState] {
 		}},
 		{Title: "lane", Less: byText(func(h *lane.Holder) string { return string(h.Lane) }), Min: 6, Cell: laneCell},
 		{Title: "queue", Less: byText(func(h *lane.Holder) string { return h.Queue }), Min: 12, Most: 48, Grow: true, Measure: func(s *slot) string { return s.Holder.Queue }, Cell: holder(themes.Text, func(h *lane.Holder) string { return h.Queue })},
-		{Title: "item", Min: 6, Drop: 1, Right: true, Cell: holder(themes.Text, number)},
-		{Title: "job", Less: byText(func(h *lane.Holder) string { return h.Job }), Min: 8, Ideal: 28, Drop: 3, Blank: func(_ env.Env, s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
-		{Title: "robot", Less: byText(robot), Min: 10, Ideal: 22, Drop: 2, Blank: func(_ env.Env, s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, robot)},
-		{Title: "held", Less: func(a, b *slot) int { return cmp.Compare(b.Holder.Since, a.Holder.Since) }, Min: 7, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
+		{Title: "item", Min: 4, Most: 9, Drop: 1, Right: true, Measure: func(s *slot) string { return number(s.Holder) }, Cell: holder(themes.Text, number)},
+		{Title: "job", Less: byText(func(h *lane.Holder) string { return h.Job }), Min: 8, Ideal: 28, Drop: 2, Blank: func(_ env.Env, s *slot) bool { return s.Holder.Job == "" }, Cell: holder(themes.Muted, func(h *lane.Holder) string { return h.Job })},
+		{Title: "robot", Less: byText(robot), Min: 8, Most: 22, Drop: 3, Measure: func(s *slot) string { return robot(s.Holder) }, Blank: func(_ env.Env, s *slot) bool { return s.Holder.Robot == "" }, Cell: holder(themes.Muted, robot)},
+		{Title: "held", Less: func(a, b *slot) int { return cmp.Compare(b.Holder.Since, a.Holder.Since) }, Min: 6, Right: true, Cell: func(e env.Env, s *slot) table.Cell {
 			role, _ := held.role(e, s)
 			return table.Cell{Role: role, Text: e.Age(s.Holder.Since)}
 		}},

@@ -21,8 +21,8 @@ type edit struct {
 
 func editActions() []keymap.Action {
 	return []keymap.Action{
-		keymap.FastLess, keymap.FastMore, keymap.SlowLess, keymap.SlowMore,
-		keymap.Apply, keymap.Back, keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto,
+		keymap.Apply, keymap.Back, keymap.FastMore, keymap.SlowMore,
+		keymap.FastLess, keymap.SlowLess, keymap.PoolMore, keymap.PoolLess, keymap.SplitAuto,
 	}
 }
 

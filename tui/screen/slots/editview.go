@@ -42,7 +42,7 @@ func (s *Slots) drawEdit(e env.Env, c *paint.Canvas) {
 	c.Text(themes.Title, "What would change")
 	for _, line := range consequences(&e.Snap.Slots, now, next, s.edit.auto) {
 		c.Gap(3)
-		c.Put(themes.Muted, text.Safe(e.Glyphs.Info)+" ")
+		c.Put(themes.Muted, text.Safe(e.Glyphs.Bullet)+" ")
 		c.Text(themes.Text, line)
 	}
 }

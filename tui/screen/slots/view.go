@@ -19,7 +19,7 @@ import (
 const sideBySide = 110
 
 // sideWidth is the waiting line's width there.
-func sideWidth(e env.Env) int { return min(max(e.Width*3/10, 42), 64) }
+func sideWidth(e env.Env) int { return min(max(e.Width*3/10, 40), 64) }
 
 // bodyHeight is the room a screen has in a terminal.
 func bodyHeight(e env.Env) int { return max(e.Height-4, 1) }

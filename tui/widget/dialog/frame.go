@@ -6,6 +6,7 @@
 package dialog
 
 import (
+	"fmt"
 	"time"
 
 	"signalbox/themes"
@@ -42,6 +43,12 @@ func (g *Grace) Swallows(now time.Time) bool {
 
 // Frame draws a titled box around body, at most w by h cells.
 func Frame(e env.Env, title text.Safe, body *paint.Canvas, w, h int) *paint.Canvas {
+	return Scrolled(e, title, body, 0, w, h)
+}
+
+// Scrolled is a Frame around a part of a text, and says how many lines of it
+// are still below.
+func Scrolled(e env.Env, title text.Safe, body *paint.Canvas, below, w, h int) *paint.Canvas {
 	inner := min(body.Width(), w-4)
 	rows := min(body.Row(), h-2)
 	c := e.Canvas(inner+4, rows+2)
@@ -60,7 +67,12 @@ func Frame(e env.Env, title text.Safe, body *paint.Canvas, w, h int) *paint.Canv
 		c.End()
 	}
 	c.Put(themes.BorderFocus, text.Safe(g.BottomLeft))
-	c.Repeat(themes.BorderFocus, text.Safe(g.H), inner+2)
+	if below > 0 {
+		more := text.Safe(fmt.Sprintf(" %s %d more ", e.Glyphs.Down, below))
+		c.Repeat(themes.BorderFocus, text.Safe(g.H), inner+2-text.Width(more))
+		c.Put(themes.Muted, more)
+	}
+	c.Repeat(themes.BorderFocus, text.Safe(g.H), inner+3-c.Col())
 	c.Put(themes.BorderFocus, text.Safe(g.BottomRight))
 	c.End()
 	return c

@@ -142,5 +142,5 @@ func (n *note) Draw(e env.Env, w, h int) *paint.Canvas {
 		body.Gap(r.Indent)
 		body.Text(r.Role, r.Text)
 	}
-	return Frame(e, n.title, body, w, h)
+	return Scrolled(e, n.title, body, n.last-n.top, w, h)
 }

@@ -50,8 +50,8 @@ func (b *Bar) Set(s string) {
 // Fail shows what is wrong with the filter; nil clears it.
 func (b *Bar) Fail(err error) { b.err = err }
 
-// Failed says that the filter is not understood.
-func (b *Bar) Failed() bool { return b.err != nil }
+// Wrong is what is wrong with the filter; nil where it is understood.
+func (b *Bar) Wrong() error { return b.err }
 
 // Edit takes in typed or pasted text and says whether the filter changed.
 func (b *Bar) Edit(msg tea.Msg) bool {
@@ -162,7 +162,7 @@ func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 	}
 	if b.err != nil {
 		c.Gap(2)
-		c.Put(themes.Danger, text.Safe(e.Glyphs.Danger)+" "+text.Clean(b.err.Error()))
+		c.Put(themes.Danger, text.Truncate(text.Safe(e.Glyphs.Danger)+" "+text.Clean(b.err.Error()), c.Width()-c.Col()-1, e.Glyphs.Ellipsis))
 	} else if rest != "" {
 		c.Right(themes.Muted, rest+" ")
 	}
