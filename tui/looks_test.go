@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"signalbox/engine"
+	"signalbox/engine/lane"
 	"signalbox/tui/internal/fake"
 )
 
@@ -97,4 +99,15 @@ func TestImportSaysWhatHelpsWhereRejectsCantBeKept(t *testing.T) {
 	c.press("2", "I").text(file).press("enter")
 	c.says("it can't be written", "make its folder writable")
 	c.hides("--rejects")
+}
+
+// Of the smallest pool in the smallest terminal it can be seen which slots are
+// whose.
+func TestSmallPoolNamesItsLanes(t *testing.T) {
+	for n := range 10 {
+		e := fake.Lifelike()
+		e.Change(func(s *engine.Snapshot) { s.Slots = fake.Pool(lane.Auto(3 + n)) })
+		c := open(t, e, 50, 15)
+		c.shows("fast", "slow")
+	}
 }

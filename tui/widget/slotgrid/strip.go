@@ -78,17 +78,22 @@ func (g *Grid) bracket(e env.Env, c *paint.Canvas, l Layout, from, to int, r lan
 	left, right := g.left(l, from, first)+1, g.left(l, from, last)+l.Cell
 	c.To(left)
 	c.Put(role, text.Safe(open))
-	for name := longest(&e, which, r); name.n > 0; name.shorten() {
-		if name.width()+4 <= right-left {
-			c.Put(role, text.Safe(lines.H))
-			c.Put(role, " ")
-			name.draw(c, role)
-			c.Put(role, " ")
-			break
-		}
+	name := longest(&e, which, r)
+	name.fit(right - left - 4)
+	if name.n > 0 {
+		c.Put(role, text.Safe(lines.H))
+		c.Put(role, " ")
+		name.draw(c, role)
+		c.Put(role, " ")
 	}
 	c.Repeat(role, text.Safe(lines.H), right-1-c.Col())
 	c.Put(role, text.Safe(end))
+	if name.n == 0 && r.First-1 >= from { // beside a bracket that has no room for it
+		name = longest(&e, which, r)
+		name.fit(c.Width() - c.Col() - 2)
+		c.Gap(1)
+		name.draw(c, role)
+	}
 	c.End()
 }
 
@@ -126,6 +131,13 @@ func (l *label) shorten() {
 		l.n = laneOnly
 	default:
 		l.n = 0
+	}
+}
+
+// fit shortens the label until it takes no more than w columns.
+func (l *label) fit(w int) {
+	for l.n > 0 && l.width() > w {
+		l.shorten()
 	}
 }
 
