@@ -139,10 +139,10 @@ func (a *audit) queue(name string, family store.Family, root *bbolt.Bucket) {
 		q.counters = counters{}
 		a.found(func(m *mender) error { return m.recount(q) }, "queue %s: its counters can't be read", name).own(q, countersKey)
 	}
-	if q.dates = q.counters.sla.built || q.bucket(sla) != nil; q.dates {
+	if q.dates = a.built(q, &slaIndex); q.dates {
 		q.counted.sla = slaCounters{built: true, mark: q.counters.sla.mark}
 	}
-	q.untold = q.counters.untold || q.bucket(untold) != nil
+	q.untold = a.built(q, &untoldIndex)
 	q.counted.untold = q.untold
 	a.records(q)
 	a.states(q)
@@ -155,6 +155,12 @@ func (a *audit) queue(name string, family store.Family, root *bbolt.Bucket) {
 	if !q.uncounted {
 		a.counters(q)
 	}
+}
+
+// built says that a queue has an index whole, and so all entries of it are wanted. Where
+// it is still to be built, entries are missing by right.
+func (a *audit) built(q *inventory, x *newer) bool {
+	return x.has(&q.counters) || q.uncounted && (q.bucket(x.space) != nil || a.b.Bucket(metaBucket).Get(x.all) != nil)
 }
 
 func (q *inventory) bucket(s space) *bbolt.Bucket { return q.root.Bucket([]byte(spaceNames[s])) }

@@ -44,9 +44,6 @@ func (a *audit) look() {
 		if q.uncounted {
 			q.told = m.numberIn(q.name)
 		}
-		if !q.dates && !q.uncounted {
-			a.unbuilt(q)
-		}
 		q.life.each(func(number uint64, l *lived) {
 			if l.astray() {
 				broken[q.id(number)] = true
@@ -54,18 +51,6 @@ func (a *audit) look() {
 		})
 	}
 	a.blocks = blocksOf(a.b, broken)
-}
-
-// unbuilt finds a queue from before the index of dates, which its next change
-// would make.
-func (a *audit) unbuilt(q *inventory) {
-	a.found(func(m *mender) error {
-		of, err := m.t.queue(q.name)
-		if err == nil {
-			m.t.buildSLA(of)
-		}
-		return err
-	}, "queue %s: it has no index of dates yet", q.name)
 }
 
 func (a *audit) wrongs(o store.Examination) (list []store.Wrong) {

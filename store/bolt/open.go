@@ -79,7 +79,7 @@ func Open(path string, o Options) (*Store, error) {
 		return s, nil
 	}
 	go s.writer.loop()
-	if err := s.buildUntold(context.Background()); err != nil {
+	if err := s.buildNewer(context.Background()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -272,8 +272,8 @@ func (s *Store) create(m meta, o Options) (meta, error) {
 			}
 		}
 		records := b.Bucket(metaBucket)
-		if fresh { // it has nothing to index
-			if err := records.Put(allUntold, []byte{1}); err != nil {
+		if fresh {
+			if err := indexed(records); err != nil {
 				return err
 			}
 		}
@@ -282,6 +282,16 @@ func (s *Store) create(m meta, o Options) (meta, error) {
 		return m, err
 	}
 	return m, syncDir(filepath.Dir(s.path))
+}
+
+// indexed notes that a new store lacks no index.
+func indexed(meta *bbolt.Bucket) error {
+	for _, x := range newerIndexes {
+		if err := meta.Put(x.all, []byte{1}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hasLeft says whether there is a log with changes that the file lacks.

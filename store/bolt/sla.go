@@ -17,7 +17,7 @@ const (
 // since is walked by who asks, and counted in by the next change of a dated
 // item. So nobody ever goes through more than has come since the last change.
 type slaCounters struct {
-	built    bool // the index is there; queues from before it get it with their first change
+	built    bool // the index is there
 	mark     store.Time
 	dated    int64 // waiting items with a due or risk date
 	due      int64 // entries of each kind up to the mark
@@ -84,12 +84,14 @@ func (e slaEntry) key(b []byte, number uint64) []byte {
 
 // indexSLA moves an item's entries from what it was to what it is.
 func (t *tx) indexSLA(q *queue, old, now *store.Item) {
-	t.buildSLA(q)
 	from, to := slaEntries(old), slaEntries(now)
 	if from == to {
 		return
 	}
-	t.advanceSLA(q)
+	counts := &q.counters.sla
+	if counts.built {
+		t.advanceSLA(q)
+	}
 	was, is := 0, 0
 	for n := range from {
 		if from[n] == to[n] {
@@ -98,14 +100,17 @@ func (t *tx) indexSLA(q *queue, old, now *store.Item) {
 		was += t.removeSLA(q, from[n], now.Number)
 		is += t.putSLA(q, to[n], now.Number)
 	}
+	q.dirty = true
+	if !counts.built { // for want of items that can be read: they are counted when it is
+		return
+	}
 	had, has := from != [2]slaEntry{}, to != [2]slaEntry{}
 	if had && !has && was > 0 {
-		q.counters.sla.dated--
+		counts.dated--
 	}
 	if has && !had && is > 0 {
-		q.counters.sla.dated++
+		counts.dated++
 	}
-	q.dirty = true
 }
 
 // putSLA enters what is not there yet, and says how many entries that were.
@@ -159,22 +164,23 @@ func (q *queue) passed(n *slaCounters, now store.Time) {
 	n.mark = now
 }
 
-// buildSLA makes the index of a queue from before it.
-func (t *tx) buildSLA(q *queue) {
-	if q.counters.sla.built {
-		return
-	}
-	q.counters.sla = slaCounters{built: true}
-	q.dirty = true
-	q.each(slaStatuses, func(i *store.Item) {
-		entered := 0
-		for _, e := range slaEntries(i) {
-			entered += t.putSLA(q, e, i.Number)
+// slaIndex is how queues from before the index get it. What has passed is counted in
+// by the first change of a dated item.
+var slaIndex = newer{
+	space:    sla,
+	all:      []byte("sla"),
+	statuses: slaStatuses,
+	has:      func(n *counters) bool { return n.sla.built },
+	enter: func(t *tx, q *queue, i *store.Item) bool {
+		entries := slaEntries(i)
+		for _, e := range entries {
+			if e.at != 0 {
+				t.put(q, sla, e.key(nil, i.Number), slaValue)
+			}
 		}
-		if entered > 0 {
-			q.counters.sla.dated++
-		}
-	})
+		return entries != [2]slaEntry{}
+	},
+	whole: func(n *counters, items int64) { n.sla = slaCounters{built: true, dated: items} },
 }
 
 // slaStatuses are those of items that count.
@@ -182,7 +188,7 @@ var slaStatuses = []store.Status{store.Queued, store.Pending}
 
 // each reads all items of some statuses but those that are set aside.
 func (q *queue) each(statuses []store.Status, fn func(*store.Item)) {
-	var numbers []uint64 // read first: what follows may write
+	var numbers []uint64
 	for _, s := range statuses {
 		if q.counters.items[s] == 0 {
 			continue
@@ -215,7 +221,7 @@ func (q *queue) standings(now store.Time) (s store.Standings, next store.Time) {
 	return n.standings(), next
 }
 
-// lookSLA counts what buildSLA would enter.
+// lookSLA counts the items of a queue without the index.
 func (q *queue) lookSLA(now store.Time) (n slaCounters) {
 	n.mark = now
 	q.each(slaStatuses, func(i *store.Item) {

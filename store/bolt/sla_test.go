@@ -5,14 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"signalbox/store"
 	"signalbox/store/storetest"
 )
 
 // TestSLAOfOldStore opens a store that has no index of dates: its items are
-// counted all the same, and the first change makes the index.
+// counted all the same.
 func TestSLAOfOldStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "signalbox.db")
 	s, err := Open(path, Options{NoSync: true})
@@ -36,7 +34,7 @@ func TestSLAOfOldStore(t *testing.T) {
 	if err != nil || s.Close() != nil {
 		t.Fatal(err)
 	}
-	forgetSLA(t, path, "a")
+	forget(t, path, &slaIndex, "a")
 
 	if s, err = Open(path, Options{NoSync: true}); err != nil {
 		t.Fatal(err)
@@ -66,83 +64,4 @@ func TestSLAOfOldStore(t *testing.T) {
 	want(450, 2, 1, 1)
 	want(500, 1, 0, 3)
 	storetest.Recount(t, s)
-}
-
-// forgetSLA makes a closed store one from before the index.
-func forgetSLA(t *testing.T, path, name string) {
-	t.Helper()
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	err = db.Update(func(tx *bbolt.Tx) error {
-		root := tx.Bucket(queuesBucket).Bucket([]byte(name))
-		q, err := openQueue(name, store.Jobs, root)
-		if err != nil {
-			return err
-		}
-		q.counters.sla = slaCounters{}
-		if err := root.Put(countersKey, encode(nil, func(c *coder, n *counters) { n.code(c) }, &q.counters)); err != nil {
-			return err
-		}
-		return root.DeleteBucket([]byte("sla"))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// An examination makes the index of a queue from before it, and counts the same.
-func TestExaminationMakesTheIndexOfDates(t *testing.T) {
-	s := logging(t)
-	if err := s.Update(t.Context(), func(tx store.Tx) error {
-		for n := range 20 {
-			i := store.Item{Queue: "a", Status: store.Queued, DueAt: store.Time(n % 4 * 50), RiskAt: store.Time(n % 3 * 40)}
-			if err := tx.Add(&i, nil, store.Change{Event: "add", At: 10}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	forgetSLA(t, s.path, "a")
-	old := reopened(t, s.path)
-	standings := func() (s store.Standings) {
-		t.Helper()
-		if err := old.View(t.Context(), func(r store.Reader) error {
-			stats, err := r.Stats("a", 90)
-			s = stats.Standings
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	before := standings()
-	for round, want := range []int{1, 0} {
-		wrong, err := old.Examine(t.Context(), store.Examination{})
-		if err != nil || len(wrong) != want {
-			t.Fatalf("round %d: %+v, %v", round, wrong, err)
-		}
-		for _, w := range wrong {
-			if err := old.Update(t.Context(), func(tx store.Tx) error {
-				_, err := w.Mend(tx, 5, "kim")
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if got := standings(); got != before {
-		t.Errorf("it counts %+v, before it was there %+v", got, before)
-	}
-	storetest.Recount(t, old)
-	if problems, err := old.Check(t.Context()); err != nil || len(problems) > 0 {
-		t.Errorf("%q, %v", problems, err)
-	}
 }

@@ -1,9 +1,7 @@
 package bolt
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"slices"
 
 	"signalbox/store"
@@ -32,102 +30,20 @@ func (t *tx) indexUntold(q *queue, old, now *store.Item) {
 	q.dirty, q.dueless = true, true
 }
 
-// untoldStatuses are those of items whose dates are told of.
-var untoldStatuses = []store.Status{store.Queued, store.Pending, store.Claimed, store.Processing}
-
-// untoldPiece is how many items one change looks at that builds the index.
-var untoldPiece = 10_000 // fewer in tests
-
-var allUntold = []byte("untold") // in meta once all queues have the index
-
-// buildUntold gives the index to the queues that have none, before anybody else uses
-// the store, in changes of a bounded size. Whoever opens a store that was left halfway
-// begins with the queue that was under way, whose entries come out the same.
-func (s *Store) buildUntold(ctx context.Context) error {
-	lacking, err := s.lackUntold(ctx)
-	if err != nil || lacking == nil {
-		return err
-	}
-	whole := true
-	for _, name := range lacking {
-		var after []byte
-		for more := true; more && err == nil; {
-			err = s.Update(ctx, func(st store.Tx) (err error) {
-				after, more, err = st.(*tx).untoldSome(name, after)
-				return err
-			})
+// untoldIndex is how older queues get it.
+var untoldIndex = newer{
+	space:    untold,
+	all:      []byte("untold"),
+	statuses: []store.Status{store.Queued, store.Pending, store.Claimed, store.Processing},
+	has:      func(n *counters) bool { return n.untold },
+	enter: func(t *tx, q *queue, i *store.Item) bool {
+		if i.NextDate() == 0 {
+			return false
 		}
-		if store.CodeOf(err) == store.CodeUnavailable { // a damaged one keeps nobody from the others
-			whole, err = false, nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if !whole {
-		return nil
-	}
-	return s.Update(ctx, func(st store.Tx) error {
-		t := st.(*tx)
-		t.putTop(inMeta, allUntold, []byte{1})
-		return t.broken
-	})
-}
-
-// lackUntold names the queues without the index; nil when it is known that all have it.
-func (s *Store) lackUntold(ctx context.Context) (lacking []string, err error) {
-	return lacking, s.View(ctx, func(sr store.Reader) error {
-		r, ok := sr.(*reader)
-		if !ok { // the disk is full, and the look goes through the writer
-			r = &sr.(*tx).reader
-		}
-		if r.bolt.Bucket(metaBucket).Get(allUntold) != nil {
-			return nil
-		}
-		lacking = []string{}
-		for name := range r.names("") {
-			if q, err := r.queue(name); err != nil || !q.counters.untold {
-				lacking = append(lacking, name)
-			}
-		}
-		return nil
-	})
-}
-
-// untoldSome enters some items of a queue, from behind a key of the status bucket, and
-// says up to where and whether more are left.
-func (t *tx) untoldSome(name string, after []byte) (last []byte, more bool, err error) {
-	q, err := t.queue(name)
-	if err != nil {
-		return nil, false, err
-	}
-	var keys [][]byte // read first: what follows writes
-	for _, s := range untoldStatuses {
-		c := q.walk(status)
-		if c == nil {
-			break
-		}
-		from := []byte{byte(s)}
-		if bytes.Compare(from, after) < 0 {
-			from = after
-		}
-		for k, _ := c.Seek(from); len(k) > 0 && k[0] == byte(s) && len(keys) < untoldPiece; k, _ = c.Next() {
-			if !bytes.Equal(k, after) {
-				keys = append(keys, bytes.Clone(k))
-			}
-		}
-	}
-	for _, k := range keys {
-		if i, err := q.item(numberOf(k)); err == nil && i.NextDate() != 0 {
-			t.put(q, untold, untoldKey(nil, &i), slaValue)
-		}
-	}
-	q.dirty, q.dueless = true, true
-	if len(keys) == untoldPiece {
-		return keys[len(keys)-1], true, t.broken
-	}
-	q.counters.untold = true
-	return nil, false, t.broken
+		t.put(q, untold, untoldKey(nil, i), slaValue)
+		return true
+	},
+	whole: func(n *counters, _ int64) { n.untold = true },
 }
 
 // Passed implements store.Tx. As in Expired, what can't be read keeps nobody from
