@@ -73,7 +73,6 @@ func (a *app) checkTarget(s Service, path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
 		return unwritable(path, err)
 	case !info.Mode().IsRegular():
@@ -81,14 +80,38 @@ func (a *app) checkTarget(s Service, path string, force bool) error {
 	case !force:
 		return store.Conflict("file "+path, "it is there already", "name another, or replace it with --force")
 	}
+	return a.sparesStore(s, path)
+}
+
+// sparesStore refuses a file that is the store, or has the name of one that
+// belongs to it and is not there now: with a foreign log it can't be opened.
+func (a *app) sparesStore(s Service, path string) error {
 	name, err := a.nameOf(s)
 	if err != nil {
 		return err
 	}
-	if own, err := os.Stat(strings.TrimPrefix(name, "bolt:")); err == nil && os.SameFile(own, info) {
+	own := strings.TrimPrefix(name, "bolt:")
+	if sameFile(path, own) {
 		return usage("file "+path, "it is the store itself", "name another")
 	}
+	if !sameFile(filepath.Dir(path), filepath.Dir(own)) {
+		return nil
+	}
+	for _, ending := range []string{".wal", ".sock", ".archive"} {
+		if filepath.Base(path) == filepath.Base(own)+ending {
+			return usage("file "+path, "the store keeps a file of its own under this name", "name another")
+		}
+	}
 	return nil
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // wholeFile writes a file that gets its name when it is whole and on disk, and

@@ -36,6 +36,24 @@ func TestRetryOfTheFirst(t *testing.T) {
 	r.fails(2, "nothing says which items", "item", "retry", "--first", "3")
 }
 
+// The item that a question names is one that is acted on.
+func TestTheQuestionNamesWhatIsActedOn(t *testing.T) {
+	r := newRig(t)
+	exceptions(r, 4)
+	r.ok("item", "review", "q/1", "q/2", "--verify")
+	r.terminal, r.stdin = true, "n\n"
+	for words, args := range map[string][]string{
+		"Review 1 item of 4 that match, the first q/3?": {"review", "--queue", "q", "--assign", "kim", "--first", "1"},
+		"Review 4 items, the first q/3?":                {"review", "--queue", "q", "--verify", "--all"},
+		"Review 4 items, the first q/1?":                {"review", "--queue", "q", "--clear", "--all"},
+		"Delete 2 items, the first q/4?":                {"delete", "q/99", "q/4"},
+	} {
+		if got := r.run(append([]string{"item"}, args...)...); !strings.Contains(got.stderr, words) {
+			t.Errorf("%v asks %q, want %q", args, got.stderr, words)
+		}
+	}
+}
+
 func TestTimesOfBulkActsAreThoseOfTheZone(t *testing.T) {
 	r := newRig(t)
 	exceptions(r, 1)

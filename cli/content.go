@@ -10,23 +10,57 @@ import (
 
 	"signalbox/engine/intake"
 	"signalbox/store"
+	"signalbox/tui/text"
 )
 
 // content reads a flag's value that may stand elsewhere: @FILE, or - for stdin.
 func (a *app) content(flag, value string) (json.RawMessage, error) {
 	path, elsewhere := strings.CutPrefix(value, "@")
-	if value == "-" {
-		b, err := io.ReadAll(a.Stdin)
-		return b, err
-	}
-	if !elsewhere {
+	switch {
+	case value == "-":
+		path = value
+	case !elsewhere:
 		return json.RawMessage(value), nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := a.read(path)
 	if err != nil {
 		return nil, usage("--"+flag+" "+value, "the file can't be read: "+err.Error(), "give a file that is there")
 	}
 	return b, nil
+}
+
+// textMax is more than any text may be that is read as a whole.
+const textMax = 16 << 20
+
+// document reads a file that is held as a whole, or stdin for "-", and gives its
+// name in errors.
+func (a *app) document(path string) (name string, content []byte, err error) {
+	name = "file " + path
+	if path == "-" {
+		name = "stdin"
+	}
+	if content, err = a.read(path); err != nil {
+		err = usage(name, "it can't be read: "+err.Error(), "give a file that is there, or - for stdin")
+	}
+	return name, content, err
+}
+
+// read reads a file, or stdin for "-", that is not too large for what it can be.
+func (a *app) read(path string) ([]byte, error) {
+	in := a.Stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, reasonOf(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, textMax+1))
+	if err == nil && len(b) > textMax {
+		err = fmt.Errorf("it is larger than %s bytes", text.Count(textMax))
+	}
+	return b, reasonOf(err)
 }
 
 // payload reads a flag's payload, which holds something.

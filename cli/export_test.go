@@ -146,6 +146,30 @@ func TestExportRefusals(t *testing.T) {
 	})
 }
 
+// No command writes to a name that the store's own files have, or will have.
+func TestNothingIsWrittenToTheStoresNames(t *testing.T) {
+	both(t, func(t *testing.T, r *rig) {
+		r.ok("item", "add", "--queue", "q", "--payload", "{}", "--singleton-key", "k")
+		r.ok("job", "attachment", "q-1", "report.txt", "--add", r.file("report.txt", "text"))
+		for _, ending := range []string{"", ".wal", ".sock", ".archive"} {
+			path := filepath.Join(r.dir, "s.db"+ending)
+			r.stdin = "{}\n[]\n"
+			for _, args := range [][]string{
+				{"export", "--queue", "q", "--format", "csv", "--force", "-f", path},
+				{"backup", "--force", path},
+				{"job", "attachment", "q-1", "report.txt", "--file", path},
+				{"item", "import", "--queue", "q", "--mode", "independent", "--rejects", path, "-"},
+			} {
+				if got := r.run(args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
+					t.Errorf("%v: exit %d, %s", args, got.code, got.stderr)
+				}
+			}
+		}
+		r.ok("export", "--queue", "q", "-f", filepath.Join(r.dir, "s.db.csv"))
+		r.ok("check")
+	})
+}
+
 // An export that breaks off leaves neither a file nor a part of one.
 func TestBrokenExportLeavesNothing(t *testing.T) {
 	both(t, func(t *testing.T, r *rig) {

@@ -49,7 +49,7 @@ func (d *decision) runBulk(ctx context.Context, s Service, ids []store.ID, r eng
 		}
 	}
 	if asks {
-		if err := d.consent(r.Targets); err != nil {
+		if err := d.consent(ctx, s, r); err != nil {
 			return err
 		}
 	}

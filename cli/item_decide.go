@@ -44,7 +44,8 @@ func (d *decision) run(ctx context.Context, s Service, ids []store.ID, bulk engi
 	}
 	targets := named(ids)
 	if d.asks {
-		if err := d.consent(targets); err != nil {
+		bulk.Targets = targets
+		if err := d.consent(ctx, s, bulk); err != nil {
 			return err
 		}
 	}
@@ -73,18 +74,27 @@ func named(ids []store.ID) []engine.Target {
 // irreversible is from how many items on the count must be typed.
 const irreversible = 1000
 
-func (d *decision) consent(targets []engine.Target) error {
+// consent asks before many are acted on. Of them it names the first that the act
+// is allowed on: with --first those are what it begins with.
+func (d *decision) consent(ctx context.Context, s Service, r engine.BulkRequest) error {
 	if d.yes {
 		return nil
 	}
-	n, of := len(targets), ""
+	n, of := len(r.Targets), ""
 	if d.first > 0 && d.first < n {
 		n, of = d.first, fmt.Sprintf(" of %s that match", text.Count(int64(n)))
 	}
-	question := fmt.Sprintf("%s%s %s%s, the first %s?", strings.ToUpper(d.verb[:1]), d.verb[1:], counted(n, "item"), of, text.Clean(targets[0].Item.String()))
 	if !d.app.IsTerminal(d.app.Stdin) {
 		return usage(counted(n, "item"), "nobody is there to confirm", "add --yes")
 	}
+	first, err := r.FirstAllowed(ctx, s.Item, r.Targets, 1)
+	if err != nil {
+		return err
+	}
+	for _, id := range first {
+		of += ", the first " + string(text.Clean(id.String()))
+	}
+	question := fmt.Sprintf("%s%s %s%s?", strings.ToUpper(d.verb[:1]), d.verb[1:], counted(n, "item"), of)
 	if n > irreversible {
 		return d.app.confirmCount(question, n)
 	}

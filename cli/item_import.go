@@ -93,7 +93,7 @@ func (im *importing) run(ctx context.Context, s Service) error {
 		return err
 	}
 	defer src.Close()
-	if err := im.checkRejects(); err != nil {
+	if err := im.checkRejects(s); err != nil {
 		return err
 	}
 	zone, err := im.app.location()
@@ -241,11 +241,14 @@ func (im *importing) report(done imported) error {
 }
 
 // checkRejects refuses, before anything is stored, to write rejected rows over
-// a file that is there.
-func (im *importing) checkRejects() error {
+// a file that is there, or that the store is to have.
+func (im *importing) checkRejects(s Service) error {
+	if im.rejects == "" {
+		return nil
+	}
 	info, err := os.Stat(im.rejects)
-	if im.rejects == "" || err != nil || !info.Mode().IsRegular() {
-		return nil // none is there, or it is a device
+	if err != nil || !info.Mode().IsRegular() {
+		return im.app.sparesStore(s, im.rejects) // none is there, or it is a device
 	}
 	rule := "there is such a file already"
 	if input, err := os.Stat(im.path); err == nil && os.SameFile(input, info) {

@@ -168,6 +168,9 @@ func (a *app) saveAttachment(ctx context.Context, s Service, id, name, path stri
 	if path == "-" {
 		return s.ReadAttachment(ctx, id, name, a.Stdout)
 	}
+	if err := a.sparesStore(s, path); err != nil {
+		return err
+	}
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")
 	if err != nil {
 		return usage("--file "+path, "it can't be written: "+err.Error(), "name another place")

@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,16 +40,12 @@ type declared struct {
 // consumers are meant from the file's folder.
 func (a *app) openQueueFile(path string) (*queueFile, error) {
 	f := &queueFile{name: path}
-	var data []byte
-	var err error
 	if path == "-" {
 		f.name = "stdin"
-		data, err = io.ReadAll(a.Stdin)
-	} else {
-		data, err = os.ReadFile(path)
 	}
+	_, data, err := a.document(path)
 	if err != nil {
-		return nil, usage("file "+path, "it can't be read: "+reasonOf(err).Error(), "give a file that is there, or - for stdin")
+		return nil, err
 	}
 	f.lines = findTOMLLines(string(data))
 	return f, f.read(string(data))

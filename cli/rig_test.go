@@ -33,6 +33,7 @@ type rig struct {
 	env      map[string]string
 	terminal bool // a person is at all three ends
 	stdin    string
+	input    io.Reader // in place of stdin
 	now      time.Time
 }
 
@@ -58,8 +59,12 @@ func (r *rig) run(args ...string) result {
 }
 
 func (r *rig) world(out, errs io.Writer) cli.Env {
+	input := r.input
+	if input == nil {
+		input = strings.NewReader(r.stdin)
+	}
 	return cli.Env{
-		Stdin: strings.NewReader(r.stdin), Stdout: out, Stderr: errs,
+		Stdin: input, Stdout: out, Stderr: errs,
 		Getenv:     func(name string) string { return r.env[name] },
 		Now:        func() time.Time { return r.now },
 		Zone:       time.UTC,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -49,16 +48,9 @@ func (a *app) runCommand() *cobra.Command {
 }
 
 func (a *app) jobDef(path string) (def jobDef, err error) {
-	var b []byte
-	name := "file " + path
-	if path == "-" {
-		name = "stdin"
-		b, err = io.ReadAll(a.Stdin)
-	} else {
-		b, err = os.ReadFile(path)
-	}
+	name, b, err := a.document(path)
 	if err != nil {
-		return def, usage(name, "it can't be read: "+reasonOf(err).Error(), "give a file that is there, or - for stdin")
+		return def, err
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

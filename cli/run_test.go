@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -58,5 +59,39 @@ func TestRunsThatAreRefused(t *testing.T) {
 	r.fails(5, "the open job reports-1 has it", "run", r.file("def.json", `{"queue":"reports","payload":1,"command":["true"],"singleton_key":"k"}`))
 	if n := len(parse[[]item](t, r.ok("item", "list", "-o", "json"))); n != 1 {
 		t.Errorf("%d items are there, want the one that was added", n)
+	}
+}
+
+// endless is a text without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for n := range p {
+		p[n] = 'x'
+	}
+	return len(p), nil
+}
+
+// What is read as a whole is not read for ever.
+func TestTextsWithoutEndAreRefused(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	for _, args := range [][]string{
+		{"run", "-"}, {"queue", "apply", "-f", "-"}, {"item", "add", "--queue", "q", "--payload", "-"},
+		{"run", "/dev/zero"}, {"queue", "apply", "-f", "/dev/zero"}, {"item", "add", "--queue", "q", "--payload", "@/dev/zero"},
+	} {
+		r.input = endless{}
+		r.fails(2, "it is larger than 16,777,216 bytes", args...)
+	}
+}
+
+// A line that is too long is answered in its place, and is not kept.
+func TestSettleRefusesALongLine(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	r.input = io.MultiReader(io.LimitReader(endless{}, 40<<20), strings.NewReader("\n[]\n"))
+	got := r.run("settle")
+	if lines := strings.Split(got.stdout, "\n"); got.code != 2 || len(lines) != 3 || !strings.Contains(lines[0], "line 1 of stdin: it is longer than 16,777,216 bytes") || !strings.Contains(lines[1], "line 2 of stdin: an array is not an object") {
+		t.Errorf("exit %d, %s%s", got.code, got.stdout, got.stderr)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"signalbox/engine"
 	"signalbox/store"
+	"signalbox/tui/text"
 )
 
 func (a *app) settleCommand() *cobra.Command {
@@ -77,8 +78,11 @@ func readReports(r io.Reader) ([]report, error) {
 	var all []report
 	in := bufio.NewReader(r)
 	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
+		line, long, err := boundedLine(in)
+		if long {
+			tooLong := usage(fmt.Sprintf("line %d of stdin", n), fmt.Sprintf("it is longer than %s bytes", text.Count(textMax)), "keep large data elsewhere and store a link to it")
+			all = append(all, report{err: tooLong})
+		} else if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
 			settlement, err := readSettlement(trimmed)
 			if err != nil {
 				err = misread(fmt.Sprintf("line %d of stdin", n), err)
@@ -90,6 +94,21 @@ func readReports(r io.Reader) ([]report, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+	}
+}
+
+// boundedLine reads a line; of one that is too long it keeps nothing.
+func boundedLine(in *bufio.Reader) (line []byte, long bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > textMax; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
 		}
 	}
 }

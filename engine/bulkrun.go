@@ -66,8 +66,8 @@ func (r *BulkRequest) act() (func(*tx, *store.Queue, *store.Item) (store.ID, err
 	return func(t *tx, _ *store.Queue, i *store.Item) (store.ID, error) { return store.ID{}, t.review(i, &review) }, nil
 }
 
-// allows says whether the act is allowed on an item in the state that it is in.
-func (r *BulkRequest) allows(i *store.Item) bool {
+// Allows says whether the act is allowed on an item in the state that it is in.
+func (r *BulkRequest) Allows(i *store.Item) bool {
 	lacking := func(event Event) bool {
 		_, err := next(&store.Queue{}, i, event) // what persons do hangs on no setting
 		return err != nil
@@ -83,6 +83,29 @@ func (r *BulkRequest) allows(i *store.Item) bool {
 		return i.Status.Waiting()
 	}
 	return Reviewable(i.Status) && !decided(i, r.Verb)
+}
+
+// allowedLooks is how many items are looked at for those that a question names.
+const allowedLooks = 1000
+
+// FirstAllowed gives the first n of targets that the act is allowed on, as far as
+// they are among the first thousand: those that a person is told of who is asked
+// for consent, and with which an act on the first few begins.
+func (r *BulkRequest) FirstAllowed(ctx context.Context, item func(context.Context, store.ID) (Record, error), targets []Target, n int) ([]store.ID, error) {
+	var ids []store.ID
+	for _, t := range targets[:min(allowedLooks, len(targets))] {
+		if len(ids) == n {
+			break
+		}
+		record, err := item(ctx, t.Item)
+		switch code := store.CodeOf(err); {
+		case code == 0 && r.Allows(&record.Item):
+			ids = append(ids, t.Item)
+		case code != 0 && code != store.CodeNotFound:
+			return nil, err
+		}
+	}
+	return ids, nil
 }
 
 // freeze makes the set of items that the request is about. Where only the first of
@@ -101,7 +124,7 @@ func (e *Engine) freeze(ctx context.Context, r *BulkRequest) (*frozen, error) {
 				switch code := store.CodeOf(err); {
 				case code != 0 && code != store.CodeNotFound && code != store.CodeUnavailable:
 					return err
-				case code == 0 && r.allows(&i):
+				case code == 0 && r.Allows(&i):
 					to = sorted
 				}
 			}

@@ -148,6 +148,25 @@ func TestFirstAndRateAreAskedFor(t *testing.T) {
 	c.shows("Retried 3")
 }
 
+// A question names items that the verb can be used on, since with these it begins
+// where only the first are wanted.
+func TestQuestionsNameWhatIsActedOn(t *testing.T) {
+	e := fake.Lifelike()
+	for n := range 12 {
+		i := store.Item{Queue: "agents.triage", Family: store.Transactions, Status: store.Pending}
+		if n%2 == 1 {
+			i.Status, i.Error = store.BusinessException, &store.Failure{Kind: engine.Business, Reason: "no zip"}
+		}
+		e.Put(engine.Record{Item: i})
+	}
+	e.Change(nil)
+	c := open(t, e, 120, 40)
+	c.press("2", "enter").wait(time.Second)
+	c.press("a").wait(time.Second).press("v")
+	c.shows("Verify 24 matching items?", "  agents.triage/24", "  agents.triage/22", "  agents.triage/16", "and 19 more")
+	c.hides("agents.triage/23", "agents.triage/21")
+}
+
 // Of many, the number that must be typed is that of those asked for.
 func TestFirstOfManyNeedNotBeCounted(t *testing.T) {
 	e := fake.Lifelike()

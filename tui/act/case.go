@@ -161,10 +161,10 @@ func consequences(o *Order) []text.Safe {
 		lines = append(lines, text.Clean("\""+o.Note+"\""))
 	}
 	lines = append(lines, "")
-	for _, name := range o.first() {
-		lines = append(lines, "  "+name)
+	for _, id := range o.Named {
+		lines = append(lines, "  "+text.Clean(id.String()))
 	}
-	if more := len(o.Targets) - sample; more > 0 {
+	if more := len(o.Targets) - len(o.Named); more > 0 && len(o.Named) > 0 {
 		lines = append(lines, text.Safe("  and "+text.Count(int64(more))+" more"))
 	}
 	switch {

@@ -142,6 +142,7 @@ type Selected struct {
 	Verb     Verb // what the selection is for; NoVerb to mark it
 	Requests []engine.ListRequest
 	Targets  []engine.Target
+	Named    []store.ID // those that a question names
 	Err      error
 }
 
@@ -155,11 +156,16 @@ func (d Desk) Select(to screen.Addr, verb Verb, requests ...engine.ListRequest) 
 		for _, req := range requests {
 			targets, err := d.engine.Select(d.ctx, req)
 			if err != nil {
-				return Selected{to, verb, requests, nil, err}
+				return Selected{Addr: to, Verb: verb, Requests: requests, Err: err}
 			}
 			all = append(all, targets...)
 		}
-		return Selected{to, verb, requests, all, nil}
+		done := Selected{Addr: to, Verb: verb, Requests: requests, Targets: all}
+		if verb != NoVerb {
+			r := engine.BulkRequest{Verb: verb.bulk()}
+			done.Named, done.Err = r.FirstAllowed(d.ctx, d.engine.Item, all, sample)
+		}
+		return done
 	}
 }
 

@@ -36,6 +36,7 @@ type Order struct {
 	Verb     Verb
 	Scope    Scope
 	Targets  []engine.Target
+	Named    []store.ID           // those of many that the question names: the first that the verb can be used on
 	Where    []text.Safe          // Matching: what they match
 	Requests []engine.ListRequest // Matching: what selects them
 	Hidden   int                  // marks that the filter hides
@@ -76,13 +77,28 @@ func (o *Order) queues() []string {
 	return names
 }
 
-// first names the items that come first, for the question.
-func (o *Order) first() []text.Safe {
-	var names []text.Safe
-	for _, t := range o.Targets[:min(sample, len(o.Targets))] {
-		names = append(names, text.Clean(t.Item.String()))
+// Name has the question name those of rows that are among the targets and that
+// the verb can be used on: with these it begins where only the first are wanted.
+// Where no row is among them, it names the first targets.
+func (o *Order) Name(rows []store.Item) {
+	r := engine.BulkRequest{Verb: o.Verb.bulk()}
+	among := make(map[store.ID]bool, len(o.Targets))
+	for i := range o.Targets {
+		among[o.Targets[i].Item] = true
 	}
-	return names
+	known := false
+	for i := range rows {
+		id := rows[i].ID()
+		known = known || among[id]
+		if len(o.Named) < sample && among[id] && r.Allows(&rows[i]) {
+			o.Named = append(o.Named, id)
+		}
+	}
+	for _, t := range o.Targets[:min(sample, len(o.Targets))] {
+		if !known {
+			o.Named = append(o.Named, t.Item)
+		}
+	}
 }
 
 // Tally counts outcomes by result.

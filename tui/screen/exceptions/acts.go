@@ -101,7 +101,7 @@ func (s *Exceptions) selected(e env.Env, msg act.Selected) screen.Effects {
 		}
 		return act.CopyIDs(ids)
 	}
-	o := act.Order{Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Requests: requests(asked.groups)}
+	o := act.Order{Verb: asked.verb, Scope: act.Matching, Targets: msg.Targets, Named: msg.Named, Requests: requests(asked.groups)}
 	for i := range asked.groups {
 		g := &asked.groups[i]
 		words := text.Clean(act.GroupWords(g))

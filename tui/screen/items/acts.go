@@ -67,6 +67,7 @@ func (s *Items) begin(e env.Env, verb act.Verb, at aim) screen.Effects {
 	}
 	order := at.order
 	order.Verb = verb
+	order.Name(s.Table.Rows())
 	return s.Desk.Begin(e, s.Address(), order, false)
 }
 
