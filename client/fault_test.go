@@ -73,16 +73,18 @@ func inWords(t *testing.T, err error, holds ...string) {
 }
 
 func TestAnswersThatBreakOffAreWords(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	// Else a client that has read all may send its next request just as it is closed.
+	const closes = "Connection: close\r\n"
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + closes
 	for name, test := range map[string]struct{ text, words string }{
 		"no answer":              {"", "the connection was closed before the answer was whole"},
 		"half a head":            {"HTTP/1.1 200 OK\r\nContent-Type: appli", "the connection was closed before the answer was whole"},
 		"half a body":            {head + "Content-Length: 100\r\n\r\n{\"name\":\"q\",", "the connection was closed before the answer was whole"},
 		"half a chunk":           {head + "Transfer-Encoding: chunked\r\n\r\n20\r\n[{\"na", "the connection was closed before the answer was whole"},
-		"half a refusal":         {"HTTP/1.1 409 Conflict\r\nContent-Length: 90\r\n\r\n{\"error\":", "the connection was closed before the answer was whole"},
+		"half a refusal":         {"HTTP/1.1 409 Conflict\r\n" + closes + "Content-Length: 90\r\n\r\n{\"error\":", "the connection was closed before the answer was whole"},
 		"an answer of no server": {"220 mail.example ESMTP\r\n", "what it answers is not HTTP"},
 		"a page":                 {head + "Content-Length: 6\r\n\r\n<html>", "what it answers is not signalbox's: '<' stands where a value should begin"},
-		"another server's error": {"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\noh!", "what it answers is not signalbox's: 502 Bad Gateway"},
+		"another server's error": {"HTTP/1.1 502 Bad Gateway\r\n" + closes + "Content-Length: 3\r\n\r\noh!", "what it answers is not signalbox's: 502 Bad Gateway"},
 		"another shape":          {head + "Content-Length: 3\r\n\r\n\"a\"", "what it answers is not signalbox's"},
 	} {
 		t.Run(name, func(t *testing.T) {
