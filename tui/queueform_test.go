@@ -61,7 +61,7 @@ func TestImportFromTheConsole(t *testing.T) {
 	c.press("2", "I")
 	c.shows("shop") // the queue in hand
 	c.text(bad).press("enter")
-	c.shows("other.jsonl line 2", "mend the file, whose bad rows", "001/other.jsonl")
+	c.shows("other.jsonl line 2", "mend the file, whose bad", "001/other.jsonl")
 	c.press("down", "down", "down", "right", "right", "enter")
 	c.shows("2 rows of other.jsonl in shop; 1 rejected, the first at line 2", "other.jsonl.rejects")
 	c.press("I").text(filepath.Join(dir, "none.csv")).press("enter")
