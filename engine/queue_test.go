@@ -32,7 +32,7 @@ func TestQueueSettings(t *testing.T) {
 			`{"batch_size":0}`:             "batch_size 0: from 1 to 1000",
 			`{"sla":"2h","sla_risk":"3h"}`: "sla_risk 3h is longer than sla 2h",
 			`{"sla_risk":"-1h"}`:           "a duration is a number with a unit",
-			`{`:                            "unexpected",
+			`{`:                            "it ends in the midst of a value",
 		} {
 			_, err := r.SetQueue(r.ctx, "a.b", json.RawMessage(patch))
 			if store.CodeOf(err) != store.CodeInvalid || !strings.Contains(err.Error(), want) {
