@@ -71,14 +71,6 @@ func (b *bar) restart(size int64) {
 	b.size, b.read, b.note = size, 0, ""
 }
 
-// say tells at once what goes on.
-func (b *bar) say(note string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.note, b.drawn = note, time.Time{}
-	b.draw()
-}
-
 func (b *bar) draw() {
 	if !b.on || time.Since(b.drawn) < redraw {
 		return

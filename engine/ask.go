@@ -9,11 +9,11 @@ import (
 // possible refuses a claim whose filter no item of its queue that waits can
 // match.
 func (a *ask) possible() error {
-	to := &a.filter.reach
+	to := a.filter.within(&ListRequest{})
 	switch {
 	case to.queues != nil && !slices.Contains(to.queues, a.Queue) || slices.Contains(to.without, a.Queue):
 		return store.Invalid("a claim", "it is of queue "+a.Queue+", which its filter leaves out", "leave queue: out of the filter, or name this queue")
-	case to.limited && !slices.ContainsFunc(to.statuses, store.Status.Waiting):
+	case !slices.ContainsFunc(to.statuses, store.Status.Waiting):
 		return store.Invalid("a claim", "its filter wants items that don't wait", "leave status: out of the filter")
 	}
 	return nil

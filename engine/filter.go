@@ -60,6 +60,7 @@ type reach struct {
 	folders  []string // only queues in, below or linked to all of these
 	statuses []store.Status
 	limited  bool // statuses is in force, even when empty
+	barred   []store.Status
 	ids      []store.ID
 	key      string
 	group    string
@@ -167,6 +168,7 @@ func (f *Filter) within(r *ListRequest) (to reach) {
 	if !to.limited {
 		to.onlyStatuses(undeleted)
 	}
+	to.statuses = slices.DeleteFunc(slices.Clone(to.statuses), func(s store.Status) bool { return slices.Contains(to.barred, s) })
 	switch {
 	case to.group == "":
 		to.group = r.Group

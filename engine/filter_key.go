@@ -110,17 +110,17 @@ func readStatus(f *Filter, w word) (term, error) {
 	t := w.term(func(i *store.Item, now store.Time) bool {
 		return slices.Contains(statuses, i.Status) || delayed && i.Status.Waiting() && i.ReadyAt() > now
 	})
-	wanted := statuses
 	switch {
 	case w.inverse && delayed:
 		return t, nil
 	case w.inverse:
-		wanted = slices.DeleteFunc(slices.Clone(undeleted), func(s store.Status) bool { return slices.Contains(statuses, s) })
+		f.reach.barred = append(f.reach.barred, statuses...)
 	case delayed:
-		wanted = append(slices.Clone(statuses), store.Queued, store.Pending)
+		f.reach.onlyStatuses(append(slices.Clone(statuses), store.Queued, store.Pending))
+	default:
+		f.reach.onlyStatuses(statuses)
 	}
 	t.counted, t.narrows = !delayed, true
-	f.reach.onlyStatuses(wanted)
 	return t, nil
 }
 

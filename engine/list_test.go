@@ -313,3 +313,37 @@ func TestGroupBesideAFilterByGroup(t *testing.T) {
 		}
 	})
 }
+
+// Deleted items are found by name, also beside what is left out.
+func TestDeletedItemsAreFoundByName(t *testing.T) {
+	eachStore(t, func(r *rig) {
+		r.queue("q", store.Jobs, nil)
+		r.addN("q", 3)
+		if _, err := r.Delete(r.ctx, engine.DeleteRequest{Targets: []engine.Target{{Item: store.ID{Queue: "q", Number: 2}}}}); err != nil {
+			t.Fatal(err)
+		}
+		for filter, want := range map[string]string{
+			"":                              "q/1 q/3",
+			"!status:failed":                "q/1 q/3",
+			"!status:deleted":               "q/1 q/3",
+			"status:deleted":                "q/2",
+			"status:deleted,queued":         "q/1 q/2 q/3",
+			"status:deleted !status:failed": "q/2",
+			"!status:failed !status:completed status:deleted,queued": "q/1 q/2 q/3",
+			"status:deleted,queued !status:deleted":                  "q/1 q/3",
+		} {
+			page, err := r.List(r.ctx, engine.ListRequest{Filter: filter})
+			var got []string
+			for _, i := range page.Items {
+				got = append(got, i.ID().String())
+			}
+			if err != nil || strings.Join(got, " ") != want || page.Total >= 0 && page.Total != int64(len(got)) {
+				t.Errorf("%q: %v, %v of %d, want %s", filter, err, got, page.Total, want)
+			}
+		}
+		page, err := r.List(r.ctx, engine.ListRequest{Filter: "!status:failed", Statuses: []store.Status{store.Deleted}})
+		if err != nil || len(page.Items) != 1 {
+			t.Errorf("%v, %d beside a request for deleted ones", err, len(page.Items))
+		}
+	})
+}
