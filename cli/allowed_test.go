@@ -58,7 +58,7 @@ func TestPausingBySettingsIsPausing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.stdin = "set orders paused yes\nset orders retries 3\nquit\n"
-	says(t, r.ok("--plain", "--config", path), "pause: not allowed by your config (config.toml:2)", "Changed retries")
+	says(t, r.ok("--plain", "--config", path), "pause: not allowed by your config (config.toml)", "Changed retries")
 	if got := r.ok("queue", "show", "orders", "-o", "json"); !strings.Contains(got, `"paused":false`) {
 		t.Errorf("it is paused:\n%s", got)
 	}

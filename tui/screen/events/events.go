@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/act"
@@ -20,6 +21,7 @@ import (
 	"signalbox/tui/screen/items"
 	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/filterbar"
 	"signalbox/tui/widget/table"
 )
 
@@ -68,7 +70,7 @@ func New(d act.Desk) *Events {
 	rows := table.New(columns(), func(c *store.Change) uint64 { return c.Seq }, nil)
 	rows.Loose()
 	s.List = list.New(d, rows, list.Own{
-		Height: height, Anew: s.anew, Key: s.key, Footer: s.footer, Moved: s.near, Name: list.Named("events"),
+		Height: height, Anew: s.anew, Key: s.key, Footer: s.footer, Moved: s.near, Words: filterbar.Words(engine.StreamVocabulary()), Name: list.Named("events"),
 	})
 	return s
 }

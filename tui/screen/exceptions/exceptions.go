@@ -53,6 +53,12 @@ func IsAbandoned(s store.Status) bool { return s == store.Abandoned }
 func IsException(s store.Status) bool { return act.Decidable(s) && s != store.Abandoned }
 
 // NewAbandoned makes the screen of abandoned items.
+// words are what rows are filtered by.
+var words = filterbar.Words{
+	Names:  []string{"queue", "status", "kind", "reason"},
+	Values: map[string][]string{"kind": {"business", "system"}, "status": {"failed", "business-exception", "system-exception", "abandoned"}},
+}
+
 func NewAbandoned(d act.Desk) *Exceptions { return newScreen(d, "Abandoned", IsAbandoned) }
 
 // NewReview makes the screen of exceptions and faults.
@@ -61,7 +67,7 @@ func NewReview(d act.Desk) *Exceptions { return newScreen(d, "Review", IsExcepti
 func newScreen(d act.Desk, title text.Safe, in func(store.Status) bool) *Exceptions {
 	s := &Exceptions{title: title, in: in, asked: map[uint64]order{}}
 	s.List = list.New(d, table.New(columns(), keyOf, nil), list.Own{
-		Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Name: list.Named(string(title)),
+		Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Words: words, Name: list.Named(string(title)),
 	})
 	return s
 }
@@ -112,7 +118,7 @@ func (s *Exceptions) take(e env.Env) screen.Effects {
 	if e.Snap == nil {
 		return screen.Effects{}
 	}
-	s.Filter.Check("queue", "status", "kind", "reason")
+	s.Filter.Check()
 	var rows []store.Group
 	for _, g := range e.Snap.Groups {
 		if s.in(g.Status) && g.Count > 0 && s.Filter.Matches(filterbar.Fields{"queue", g.Queue, "reason", g.Text, "status", g.Status.String(), "kind", string(kind(&g))}) {

@@ -21,6 +21,7 @@ import (
 	"signalbox/tui/screen/item"
 	"signalbox/tui/screen/list"
 	"signalbox/tui/text"
+	"signalbox/tui/widget/filterbar"
 	"signalbox/tui/widget/table"
 )
 
@@ -102,7 +103,7 @@ func New(d act.Desk, s Source) *Items {
 	l := &Items{source: s, walked: map[store.ID]bool{}}
 	l.List = list.New(d, t, list.Own{
 		Height: height, Anew: l.anew, Key: l.key, Footer: l.footer, Moved: l.moved,
-		Order: l.order, Name: l.name, Sheet: l.sheet,
+		Order: l.order, Words: filterbar.Words(engine.FilterVocabulary()), Name: l.name, Sheet: l.sheet,
 	})
 	l.Filter.Set(s.filter)
 	return l

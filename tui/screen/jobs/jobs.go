@@ -29,11 +29,17 @@ type Jobs struct {
 	speeds   *progress.Speeds
 }
 
+// words are what rows are filtered by.
+var words = filterbar.Words{
+	Names:  []string{"job", "queue", "status", "by", "kind"},
+	Values: map[string][]string{"status": {"running", "paused", "done", "cancelled"}},
+}
+
 // New makes the screen, which shows speeds that somebody keeps up.
 func New(d act.Desk, speeds *progress.Speeds) *Jobs {
 	s := &Jobs{speeds: speeds}
 	rows := table.New(s.columns(), func(j *engine.JobState) string { return j.ID }, nil)
-	s.List = list.New(d, rows, list.Own{Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Name: list.Named("jobs")})
+	s.List = list.New(d, rows, list.Own{Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Words: words, Name: list.Named("jobs")})
 	return s
 }
 
@@ -103,7 +109,7 @@ func (s *Jobs) take(e env.Env) screen.Effects {
 		return screen.Effects{}
 	}
 	s.revision = e.Snap.JobsRevision
-	s.Filter.Check("job", "queue", "status", "by", "kind")
+	s.Filter.Check()
 	var rows []engine.JobState
 	for _, j := range e.Snap.Jobs {
 		if s.Filter.Matches(filterbar.Fields{"job", j.ID, "queue", j.Queue, "status", status(&j), "by", j.Initiator, "kind", j.Kind}) {

@@ -42,6 +42,8 @@ type Own struct {
 	Moved func() screen.Effects
 	// Order puts the rows in order of a column where the table can't; may be nil.
 	Order func(title text.Safe)
+	// Words are what the bar completes.
+	Words filterbar.Words
 	// Name is what an export is called. Sheet is what it holds where that is more
 	// than the rows held.
 	Name  func() string
@@ -50,7 +52,7 @@ type Own struct {
 
 // New makes a list of a table.
 func New[R any, K comparable](d act.Desk, t table.Table[R, K], own Own) List[R, K] {
-	return List[R, K]{Table: t, Desk: d, id: d.Number(), own: own}
+	return List[R, K]{Table: t, Filter: filterbar.Bar{Words: own.Words}, Desk: d, id: d.Number(), own: own}
 }
 
 // Named is the name of an export that is always the same.
@@ -85,7 +87,7 @@ func (l *List[R, K]) Answers(a keymap.Action) bool {
 // Footer implements screen.Footing.
 func (l *List[R, K]) Footer(e env.Env) []keymap.Action {
 	if l.Filter.Typing() {
-		return []keymap.Action{keymap.Apply, keymap.Back}
+		return []keymap.Action{keymap.Apply, keymap.Complete, keymap.Back}
 	}
 	return l.own.Footer(e)
 }
@@ -126,6 +128,10 @@ func (l *List[R, K]) Update(e env.Env, msg tea.Msg) screen.Effects {
 func (l *List[R, K]) press(e env.Env, a keymap.Action) screen.Effects {
 	before := l.Filter.Text()
 	switch {
+	case a == keymap.Complete && l.Filter.Typing():
+		if l.Filter.Complete(e) {
+			return l.own.Anew(e)
+		}
 	case !l.Filter.Key(a):
 		return l.own.Key(e, a)
 	case l.Filter.Text() != before:

@@ -31,12 +31,18 @@ type Queues struct {
 	first    firstrun.Page   // while there is no queue
 }
 
+// words are what rows are filtered by.
+var words = filterbar.Words{
+	Names:  []string{"queue", "folder", "family", "lane", "consumer", "description"},
+	Values: map[string][]string{"family": {"jobs", "transactions"}, "lane": {"fast", "slow"}, "consumer": {"manual", "command", "http"}},
+}
+
 // New makes the screen.
 func New(d act.Desk) *Queues {
 	q := &Queues{scale: least, closed: map[string]bool{}}
 	rows := table.New(q.columns(), (*row).key, nil)
 	rows.Arrange(q.arrange)
-	q.List = list.New(d, rows, list.Own{Height: height, Anew: q.take, Key: q.key, Footer: q.footer, Name: list.Named("queues")})
+	q.List = list.New(d, rows, list.Own{Height: height, Anew: q.take, Key: q.key, Footer: q.footer, Words: words, Name: list.Named("queues")})
 	return q
 }
 
@@ -131,7 +137,7 @@ func (q *Queues) take(e env.Env) screen.Effects {
 	q.revision = e.Snap.QueuesRevision
 	q.scale = scaleOf(e.Snap.Queues)
 	business := businessIn(e.Snap.Groups)
-	q.Filter.Check("queue", "folder", "family", "lane", "consumer", "description")
+	q.Filter.Check()
 	var rows []row
 	for i := range e.Snap.Queues {
 		queue := &e.Snap.Queues[i]

@@ -42,11 +42,16 @@ type Robots struct {
 	took   time.Duration
 }
 
+// words are what rows are filtered by.
+var words = filterbar.Words{
+	Names: []string{"robot", "queue"},
+}
+
 // New makes the screen.
 func New(d act.Desk) *Robots {
 	s := &Robots{}
 	rows := table.New(columns(), func(r *engine.Robot) string { return r.Name }, nil)
-	s.List = list.New(d, rows, list.Own{Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Name: list.Named("robots")})
+	s.List = list.New(d, rows, list.Own{Height: height, Anew: s.take, Key: s.key, Footer: s.footer, Words: words, Name: list.Named("robots")})
 	return s
 }
 
@@ -125,7 +130,7 @@ func (s *Robots) rolled(e env.Env, msg act.Rolled) screen.Effects {
 // take shows the robots that the filter lets through. Drains of the engine's
 // whose runs are over are only counted, unless a filter asks for them.
 func (s *Robots) take(e env.Env) screen.Effects {
-	s.Filter.Check("robot", "queue")
+	s.Filter.Check()
 	var rows []engine.Robot
 	s.ended = 0
 	for _, r := range s.robots {

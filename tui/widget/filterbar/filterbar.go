@@ -21,6 +21,9 @@ import (
 
 // Bar is a filter and the field to type it in. Its zero value filters nothing.
 type Bar struct {
+	// Words are what tab completes.
+	Words Words
+
 	field  line.Field
 	typing bool
 	before string // what esc goes back to
@@ -102,8 +105,9 @@ func (f Fields) value(name string) (string, bool) {
 
 // Check looks at the filter before rows are matched by it: a field that the
 // rows don't have is said at the bar.
-func (b *Bar) Check(names ...string) {
+func (b *Bar) Check() {
 	b.err = nil
+	names := b.Words.Names
 	for word := range strings.FieldsSeq(strings.ToLower(b.field.Text())) {
 		name, _, ok := strings.Cut(strings.TrimPrefix(word, "!"), ":")
 		if !ok || name == "" || slices.Contains(names, name) {
@@ -148,6 +152,7 @@ func (b *Bar) Matches(fields Fields) bool {
 // one.
 func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 	c.Gap(1)
+	offer := b.offer(e)
 	switch {
 	case b.typing:
 		c.Put(themes.Accent, "/ ")
@@ -155,7 +160,7 @@ func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 		if b.err != nil { // whose words need the room
 			w = min(w, text.Width(text.Clean(b.field.Text()))+2)
 		}
-		b.field.Draw(e, c, w)
+		b.field.DrawWith(e, c, w, text.Clean(offer.first()))
 	case b.field.Text() != "":
 		c.Put(themes.Accent, "/ ")
 		c.Put(themes.Match, text.Clean(b.Text()))
@@ -163,6 +168,8 @@ func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 	if b.err != nil {
 		c.Gap(2)
 		c.Put(themes.Danger, text.Truncate(text.Safe(e.Glyphs.Danger)+" "+text.Clean(b.err.Error()), c.Width()-c.Col()-1, e.Glyphs.Ellipsis))
+	} else if len(offer.all) > 1 {
+		offer.draw(e, c)
 	} else if rest != "" {
 		c.Right(themes.Muted, rest+" ")
 	}

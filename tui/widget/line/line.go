@@ -32,6 +32,12 @@ func New(s string) Field {
 // Text is what has been typed.
 func (f *Field) Text() string { return string(f.runes) }
 
+// Before is the text before the cursor.
+func (f *Field) Before() string { return string(f.runes[:f.at]) }
+
+// AtEnd says that the cursor stands behind a word, or at the end.
+func (f *Field) AtEnd() bool { return f.at == len(f.runes) || f.runes[f.at] == ' ' }
+
 // Set replaces the text.
 func (f *Field) Set(s string) {
 	f.runes, f.at = nil, 0
@@ -105,7 +111,11 @@ func (f *Field) wordStart() int {
 }
 
 // Draw writes the field in w columns with the cursor in sight.
-func (f *Field) Draw(e env.Env, c *paint.Canvas, w int) {
+func (f *Field) Draw(e env.Env, c *paint.Canvas, w int) { f.DrawWith(e, c, w, "") }
+
+// DrawWith is Draw with what could be taken over shown dimly at the cursor, where
+// that stands at the end.
+func (f *Field) DrawWith(e env.Env, c *paint.Canvas, w int, offered text.Safe) {
 	edge := min(c.Col()+w, c.Width())
 	before := f.runes[:f.at]
 	for len(before) > 0 && text.Width(text.Clean(string(before))) > w-2 {
@@ -117,10 +127,14 @@ func (f *Field) Draw(e env.Env, c *paint.Canvas, w int) {
 		under, after = text.Clean(string(f.runes[f.at])), f.runes[f.at+1:]
 	}
 	c.Raise(themes.Selection)
-	c.Put(themes.Text, under)
+	role, rest := themes.Text, text.Clean(string(after))
+	if runes := []rune(offered); len(runes) > 0 && f.at == len(f.runes) {
+		role, under, rest = themes.Muted, text.Safe(runes[0]), text.Safe(runes[1:])
+	}
+	c.Put(role, under)
 	c.Lower()
 	if room := edge - c.Col(); room > 0 {
-		c.Put(themes.Text, text.Truncate(text.Clean(string(after)), room, ""))
+		c.Put(role, text.Truncate(rest, room, ""))
 	}
 	c.To(edge)
 }
