@@ -153,11 +153,12 @@ func (b *Bar) Matches(fields Fields) bool {
 func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 	c.Gap(1)
 	offer := b.offer(e)
+	wrong := b.err != nil && len(offer.all) == 0 // what is half typed is not wrong yet
 	switch {
 	case b.typing:
 		c.Put(themes.Accent, "/ ")
 		w := max(c.Width()/2, 20)
-		if b.err != nil { // whose words need the room
+		if wrong { // whose words need the room
 			w = min(w, text.Width(text.Clean(b.field.Text()))+2)
 		}
 		b.field.DrawWith(e, c, w, text.Clean(offer.first()))
@@ -165,7 +166,7 @@ func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 		c.Put(themes.Accent, "/ ")
 		c.Put(themes.Match, text.Clean(b.Text()))
 	}
-	if b.err != nil {
+	if wrong {
 		c.Gap(2)
 		c.Put(themes.Danger, text.Truncate(text.Safe(e.Glyphs.Danger)+" "+text.Clean(b.err.Error()), c.Width()-c.Col()-1, e.Glyphs.Ellipsis))
 	} else if len(offer.all) > 1 {
