@@ -56,7 +56,6 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 	if err := ask.possible(); err != nil {
 		return nil, nil, err
 	}
-	e.rates.claimed(r.Queue, e.now())
 	settled := cleanSettlements(settlements)
 	var got []Record
 	var unclaimed error // why nothing was claimed, though the settlements stand
@@ -83,6 +82,9 @@ func (e *Engine) Next(ctx context.Context, settlements []Settlement, r ClaimRequ
 	})
 	if err != nil {
 		return nil, nil, err
+	}
+	if store.CodeOf(unclaimed) != store.CodeNotFound { // of what there is not, nothing is remembered
+		e.rates.claimed(r.Queue, e.now())
 	}
 	if err = unclaimed; err == nil && len(got) == 0 && r.Wait > 0 {
 		got, err = e.parking.wait(ctx, e.closed, parked, time.Duration(r.Wait))
