@@ -50,7 +50,7 @@ func (s *Jobs) columns() []table.Column[engine.JobState] {
 	by.Min, by.Ideal, by.Most, by.Drop, by.Measure = 4, 10, 24, 7, func(j *row) string { return j.Initiator }
 	return []table.Column[row]{
 		id,
-		{Title: "status", Min: 10, Ideal: 12, Cell: func(e env.Env, j *row) table.Cell {
+		{Title: "status", Min: 12, Cell: func(e env.Env, j *row) table.Cell {
 			role, words := e.JobStanding(j)
 			return table.Cell{Role: role, Text: words}
 		}, Less: func(a, b *row) int { return cmp.Compare(rank(a), rank(b)) }},
