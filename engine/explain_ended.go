@@ -60,7 +60,11 @@ func endedReason(q *store.Queue, i *store.Item, now store.Time) Reason {
 	case Reviewable(i.Status):
 		r.Code, r.Text = "review", brokenText(q, i, now)
 		r.Mend = "retry it with `signalbox item retry " + id + "`, or close it with `signalbox item review " + id + " --verify`"
+		if i.ErrorKind() == Business && i.Status != store.Abandoned {
+			r.Mend = "mend its data with `signalbox item retry " + id + " --payload @FILE`, or close it with `signalbox item review " + id + " --verify`"
+		}
 		if i.Review.Status == store.Verified {
+			r.Code = "verified"
 			r.Text += "; verified by " + i.Review.Reviewer + ", so it is not to be retried any more"
 			r.Mend = "to retry it all the same, take the judgement off with `signalbox item review " + id + " --clear`"
 		}
@@ -81,7 +85,7 @@ func brokenText(q *store.Queue, i *store.Item, now store.Time) string {
 	case i.Status == store.Abandoned:
 		text += ": the lease of " + or(i.ClaimedBy, "its robot") + " ran out without a word"
 	case i.ErrorKind() == Business:
-		text += ": its data broke a rule, which no retry mends"
+		text += ": its data broke a rule, so a person must decide"
 	case !i.Retryable:
 		text += ": it was reported as not to be retried"
 	case budget(q, i) == 0:

@@ -89,13 +89,13 @@ func TestExplainWhatDoesNotWait(t *testing.T) {
 		told(ids[4], "held", "held by r-1 for 3s, attempt 1; its lease runs out in 9m57s unless it is renewed, and then it waits again, for time 1 of 2", "")
 		time.Sleep(time.Minute)
 		told(ids[0], "final", "completed 1m ago, on attempt 1 by r-1, 3s after it was claimed; nothing is left to do", "")
-		told(ids[1], "review", "failed 1m ago: its data broke a rule, which no retry mends (no zip)", "signalbox item retry q/2")
+		told(ids[1], "review", "failed 1m ago: its data broke a rule, so a person must decide (no zip)", "signalbox item retry q/2 --payload")
 		told(ids[2], "review", "failed 1m ago: it was reported as not to be retried (broken)", "item review q/3 --verify")
 		told(ids[3], "review", "failed 1m ago: its one retry is used up (still down)", "signalbox item retry q/4")
 		if _, err := r.Review(r.ctx, engine.ReviewRequest{Targets: []engine.Target{{Item: ids[1]}}, Action: engine.Verify}); err != nil {
 			t.Fatal(err)
 		}
-		told(ids[1], "review", "failed 1m ago: its data broke a rule, which no retry mends (no zip); verified by anna, so it is not to be retried any more", "--clear")
+		told(ids[1], "verified", "failed 1m ago: its data broke a rule, so a person must decide (no zip); verified by anna, so it is not to be retried any more", "--clear")
 		for range 3 {
 			time.Sleep(10 * time.Minute)
 			_, _ = r.Claim(r.ctx, engine.ClaimRequest{Item: ids[4], Robot: "r-3"})

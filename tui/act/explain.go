@@ -45,7 +45,12 @@ func (x Explained) Show(e env.Env) screen.Effects {
 	lines := []dialog.Line{{Role: role, Text: status}, {}}
 	var helps []dialog.Help
 	for _, r := range x.Explanation.Reasons {
-		if r.Code == "paused" {
+		switch r.Code {
+		case "review":
+			r.Mend = e.Keys.Label(keymap.Retry) + " retries it, " + e.Keys.Label(keymap.EditRetry) + " with its data mended, " + e.Keys.Label(keymap.Verify) + " closes it"
+		case "verified":
+			r.Mend = "taking the judgement off again: " + e.Keys.Label(keymap.Verbs) + ", clear"
+		case "paused":
 			r.Mend = e.Keys.Label(keymap.Pause) + " resumes the queue"
 			helps = append(helps, x.desk.helpResume(x.Addr, x.Item.Queue))
 		}
