@@ -126,21 +126,28 @@ func TestARobotEndsWorkThatTakesTooLong(t *testing.T) {
 	}
 }
 
+// fifo makes a pipe with a name, open at both ends so that no open of it waits.
+func fifo(t testing.TB) (path string, pipe *os.File) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pipe.Close() })
+	return path, pipe
+}
+
 // robotProcess starts a robot whose command tells when it begins, and gives
 // what it says on stderr and what the command tells.
 func (r *rig) robotProcess(name, after string, args ...string) (cmd *exec.Cmd, errs, begun *bufio.Reader) {
 	r.t.Helper()
-	fifo := filepath.Join(r.t.TempDir(), "begun")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		r.t.Fatal(err)
-	}
-	told, err := os.OpenFile(fifo, os.O_RDWR, 0) // both, so that no open of it waits
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.t.Cleanup(func() { told.Close() })
+	begins, told := fifo(r.t)
 	args = append([]string{"robot", "--queue", "q", "--robot", name}, args...)
-	cmd = r.process(append(args, "--", "sh", "-c", `echo $SIGNALBOX_ITEM >"$1"; `+after, "sh", fifo)...)
+	cmd = r.process(append(args, "--", "sh", "-c", `echo $SIGNALBOX_ITEM >"$1"; `+after, "sh", begins)...)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		r.t.Fatal(err)
@@ -187,15 +194,7 @@ func TestARobotGoesOnWhenItsEngineHasGone(t *testing.T) {
 	r.adds("q", `{}`, `{}`, `{}`)
 	host, _, begun := r.robotProcess("host", "exec sleep 60")
 	taken := line(t, begun)
-	leave := filepath.Join(t.TempDir(), "leave")
-	if err := syscall.Mkfifo(leave, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	gives, err := os.OpenFile(leave, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer gives.Close()
+	leave, gives := fifo(t)
 	other, errs, begun := r.robotProcess("other", "read -r go <"+leave, "--wait", "1s")
 	if mine := line(t, begun); mine == taken {
 		t.Fatalf("both work %s", mine)
@@ -254,15 +253,7 @@ func TestARobotGoesOnWithAllItsRuns(t *testing.T) {
 	s := server{rig: newRig(t)}
 	s.ok("queue", "add", "q")
 	s.start()
-	leave := filepath.Join(t.TempDir(), "leave")
-	if err := syscall.Mkfifo(leave, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	gives, err := os.OpenFile(leave, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer gives.Close()
+	leave, gives := fifo(t)
 	_, _, begun := s.robotProcess("r1", "read -r go <"+leave, "--parallel", "2")
 	s.adds("q", `{}`)
 	line(t, begun)
