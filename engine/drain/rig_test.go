@@ -61,14 +61,18 @@ type rig struct {
 	looks, claims, renewals, settles, joined atomic.Int64
 
 	// Each stands in for the engine's call when set, before drains start.
-	claim  func(context.Context, engine.ClaimRequest) ([]engine.Record, error)
-	renew  func(context.Context, []engine.Holding) ([]engine.Outcome, error)
-	settle func(context.Context, []engine.Settlement) ([]engine.Outcome, error)
-	next   func(context.Context, []engine.Settlement, engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error)
+	available func(context.Context) ([]store.Queue, error)
+	claim     func(context.Context, engine.ClaimRequest) ([]engine.Record, error)
+	renew     func(context.Context, []engine.Holding) ([]engine.Outcome, error)
+	settle    func(context.Context, []engine.Settlement) ([]engine.Outcome, error)
+	next      func(context.Context, []engine.Settlement, engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error)
 }
 
 func (r *rig) Available(ctx context.Context) ([]store.Queue, error) {
 	r.looks.Add(1)
+	if r.available != nil {
+		return r.available(ctx)
+	}
 	return r.Engine.Available(ctx)
 }
 

@@ -48,14 +48,8 @@ type Options struct {
 	Logger *slog.Logger // nil = none
 }
 
-// Waits that nobody needs to set.
-const (
-	// rest is the least time between two looks at the available queues, so
-	// that a flood of signals costs no flood of looks.
-	rest = 2 * time.Millisecond
-	// retryAfter is when something that failed in the engine is tried again.
-	retryAfter = time.Second
-)
+// retryAfter is when something that failed in the engine is tried again.
+const retryAfter = time.Second
 
 // Scheduler runs the drains of one engine.
 type Scheduler struct {
@@ -132,9 +126,10 @@ func defaults(o *Options) {
 // sleeps in between.
 func (s *Scheduler) loop() {
 	defer s.windUp()
+	var p pace
 	for {
 		took := s.scan()
-		if !s.pause(max(rest, min(10*took, time.Second))) {
+		if !s.pause(p.after(took)) {
 			return
 		}
 		select {

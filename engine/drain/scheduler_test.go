@@ -35,6 +35,62 @@ func TestAnItemThatComesIsWorkedAtOnce(t *testing.T) {
 	})
 }
 
+// A look that stood still, as behind a checkpoint, says nothing of what looks cost:
+// what comes after it waits for no tenfold of that. Looks that are dear by
+// themselves are kept apart.
+func TestALookThatStoodStillPutsTheNextOffByNothing(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		first, all time.Duration // that looks take
+		least      time.Duration // the item that comes right after the first stands still for
+		most       time.Duration
+	}{
+		{"one stood still", 90 * time.Millisecond, 0, 0, 5 * time.Millisecond},
+		{"all are dear", 5 * time.Millisecond, 5 * time.Millisecond, 45 * time.Millisecond, 60 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			virtual(t, func(r *rig) {
+				r.queue("orders", nil)
+				r.queue("others", nil)
+				var cost atomic.Int64
+				cost.Store(int64(c.all))
+				ended := make(chan struct{}, 1)
+				r.available = func(ctx context.Context) ([]store.Queue, error) {
+					stood := time.Duration(cost.Swap(int64(c.all)))
+					time.Sleep(stood)
+					defer func() {
+						if stood == c.first {
+							select {
+							case ended <- struct{}{}:
+							default:
+							}
+						}
+					}()
+					return r.Engine.Available(ctx)
+				}
+				began := make(chan time.Time, 2)
+				r.handle(func(context.Context, engine.Record) (json.RawMessage, error) {
+					began <- time.Now()
+					return nil, nil
+				}, "orders", "others")
+				after(time.Minute) // looks without a stand-still are known
+				for len(ended) > 0 {
+					<-ended
+				}
+				cost.Store(int64(c.first))
+				r.add("orders", `1`)
+				<-began
+				<-ended
+				came := time.Now()
+				r.add("others", `1`)
+				if waited := (<-began).Sub(came); waited < c.least || waited > c.most {
+					t.Errorf("the item was begun after %v, want %v to %v", waited, c.least, c.most)
+				}
+			})
+		})
+	}
+}
+
 func TestIdleCostsNothing(t *testing.T) {
 	virtual(t, func(r *rig) {
 		r.queue("orders", nil)
