@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync/atomic"
-	"time"
 
 	"signalbox/engine/lane"
 	"signalbox/store"
@@ -23,15 +22,14 @@ type queue struct {
 }
 
 // scan starts drains where there is work for more of them, and calls back those
-// in line for nothing. It says how long it took.
-func (s *Scheduler) scan() time.Duration {
-	began := time.Now()
+// in line for nothing. It says how many queues it found available.
+func (s *Scheduler) scan() int {
 	wakes := s.wakes.Load()
 	listed, err := s.engine.Available(s.base)
 	if err != nil {
 		s.log.Error("available queues", "error", err)
 		s.later()
-		return time.Since(began)
+		return 0
 	}
 	rand.Shuffle(len(listed), func(i, j int) { listed[i], listed[j] = listed[j], listed[i] })
 	queues := s.note(listed)
@@ -41,7 +39,7 @@ func (s *Scheduler) scan() time.Duration {
 			full[l] = true
 		}
 	}
-	return time.Since(began)
+	return len(listed)
 }
 
 // note takes over which queues are available with which settings.

@@ -3,6 +3,7 @@ package drain_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,60 +36,58 @@ func TestAnItemThatComesIsWorkedAtOnce(t *testing.T) {
 	})
 }
 
-// A look that stood still, as behind a checkpoint, says nothing of what looks cost:
-// what comes after it waits for no tenfold of that. Looks that are dear by
-// themselves are kept apart.
-func TestALookThatStoodStillPutsTheNextOffByNothing(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		first, all time.Duration // that looks take
-		least      time.Duration // the item that comes right after the first stands still for
-		most       time.Duration
-	}{
-		{"one stood still", 90 * time.Millisecond, 0, 0, 5 * time.Millisecond},
-		{"all are dear", 5 * time.Millisecond, 5 * time.Millisecond, 45 * time.Millisecond, 60 * time.Millisecond},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			virtual(t, func(r *rig) {
-				r.queue("orders", nil)
-				r.queue("others", nil)
-				var cost atomic.Int64
-				cost.Store(int64(c.all))
-				ended := make(chan struct{}, 1)
-				r.available = func(ctx context.Context) ([]store.Queue, error) {
-					stood := time.Duration(cost.Swap(int64(c.all)))
-					time.Sleep(stood)
-					defer func() {
-						if stood == c.first {
-							select {
-							case ended <- struct{}{}:
-							default:
-							}
-						}
-					}()
-					return r.Engine.Available(ctx)
-				}
-				began := make(chan time.Time, 2)
-				r.handle(func(context.Context, engine.Record) (json.RawMessage, error) {
-					began <- time.Now()
-					return nil, nil
-				}, "orders", "others")
-				after(time.Minute) // looks without a stand-still are known
-				for len(ended) > 0 {
-					<-ended
-				}
-				cost.Store(int64(c.first))
-				r.add("orders", `1`)
-				<-began
-				<-ended
-				came := time.Now()
-				r.add("others", `1`)
-				if waited := (<-began).Sub(came); waited < c.least || waited > c.most {
-					t.Errorf("the item was begun after %v, want %v to %v", waited, c.least, c.most)
-				}
-			})
-		})
-	}
+// A look that waited for the store, as for one with much to write, says nothing of
+// what looks cost: the next one follows it as ever.
+func TestALookThatWaitedPutsTheNextOffByNothing(t *testing.T) {
+	virtual(t, func(r *rig) {
+		const wait = 90 * time.Millisecond
+		r.queue("orders", nil)
+		r.queue("others", nil)
+		began := make(chan time.Time, 2)
+		looked := make(chan bool, 100)
+		r.available = func(ctx context.Context) ([]store.Queue, error) {
+			time.Sleep(wait)
+			defer func() { looked <- true }()
+			return r.Engine.Available(ctx)
+		}
+		r.handle(func(context.Context, engine.Record) (json.RawMessage, error) {
+			began <- time.Now()
+			return nil, nil
+		}, "orders", "others")
+		r.add("orders", `1`)
+		<-looked
+		<-began
+		came := time.Now()
+		r.add("others", `1`)
+		if waited := (<-began).Sub(came); waited < wait || waited > wait+5*time.Millisecond {
+			t.Errorf("the item was begun after %v, want the %v of a look and little more", waited, wait)
+		}
+	})
+}
+
+// What thousands of queues cost is spread out: looks follow one another the slower
+// the more of them they find.
+func TestLooksAtManyQueuesKeepApart(t *testing.T) {
+	virtual(t, func(r *rig) {
+		var queues []string
+		for i := range 2000 {
+			q := fmt.Sprintf("q%d", i)
+			r.queue(q, nil)
+			r.add(q, `1`, `2`)
+			queues = append(queues, q)
+		}
+		r.handle(takes(time.Hour), queues...)
+		after(time.Second)
+		looks := r.looks.Load()
+		const span = time.Second
+		for range 1000 {
+			r.add("q1", `1`)
+			after(span / 1000)
+		}
+		if n := r.looks.Load() - looks; n < 15 || n > 21 {
+			t.Errorf("%d looks at 2,000 queues in %v, want one in 50 ms", n, span)
+		}
+	})
 }
 
 func TestIdleCostsNothing(t *testing.T) {
