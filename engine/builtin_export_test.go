@@ -2,13 +2,16 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"signalbox/engine"
+	"signalbox/engine/export"
 	"signalbox/store"
 )
 
@@ -174,6 +177,46 @@ func TestExportsCountTheirRows(t *testing.T) {
 					t.Errorf("%d rows are in the file", n)
 				}
 				r.sound()
+			})
+		})
+	}
+}
+
+// A file is the same by how many processors it is surveyed, whether as a job or as
+// it is asked for: its columns come in the order in which their fields first appear,
+// and its rows and counts are those of the whole.
+func TestExportsAreTheSameOnAnyProcessors(t *testing.T) {
+	const items = 23
+	columns := ""
+	for n := range items {
+		columns += fmt.Sprintf(",c%d", (items-n)*7%items)
+	}
+	for _, processors := range []int{1, 2, 3, 5, 64} {
+		t.Run(fmt.Sprint(processors), func(t *testing.T) {
+			was := runtime.GOMAXPROCS(processors)
+			defer runtime.GOMAXPROCS(was)
+			eachStore(t, func(r *rig) {
+				r.queue("q", store.Jobs, nil)
+				for n := range items { // each with a field of its own, and one of all
+					payload := fmt.Sprintf(`{"c%d":"%d","last":"x"}`, (items-n)*7%items, n)
+					r.add("q", engine.NewItem{Payload: json.RawMessage(payload)})
+				}
+				var direct strings.Builder
+				done, err := r.Export(r.ctx, engine.ExportRequest{Queue: "q", Format: export.CSV}, &direct)
+				if err != nil || done.Items != items {
+					t.Fatalf("exported %+v, %v", done, err)
+				}
+				first, _, _ := strings.Cut(direct.String(), "\n")
+				if want := strings.Replace(columns, ",c16", ",last,c16", 1); !strings.Contains(first, want) {
+					t.Errorf("the columns are %.300s, want in order %s", first, want)
+				}
+				j := r.builtin(engine.ExportKind, `{"queue":"q","format":"csv","name":"all","part":4}`)
+				r.workExport(nil)
+				r.hooks()
+				r.wantJob(j.ID, store.JobDone, store.JobCounts{Done: items, Total: items})
+				if got := r.attached(j.ID, "all"); got != direct.String() {
+					t.Errorf("the job's file is\n%s\nasked for directly it is\n%s", got, direct.String())
+				}
 			})
 		})
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"io"
+	"runtime"
+	"sync"
 
 	"signalbox/engine/export"
 	"signalbox/store"
@@ -40,7 +42,7 @@ func (e *Engine) Export(ctx context.Context, r ExportRequest, w io.Writer) (Expo
 	}
 	var survey export.Survey
 	if r.Format.Surveys() {
-		if _, err := x.each(ctx, func(row *export.Row) int { survey.Add(row); return 0 }, nil); err != nil {
+		if survey, err = x.columns(ctx, 1, nil); err != nil {
 			return Exported{}, err
 		}
 	}
@@ -114,11 +116,7 @@ func (e *Engine) exporter(ctx context.Context, r ExportRequest) (x exporter, err
 func (x *exporter) survey(ctx context.Context, format export.Format, size uint64) (survey export.Survey, rows []int, err error) {
 	rows = make([]int, (x.last+size-1)/size)
 	if format.Surveys() {
-		_, err = x.each(ctx, func(row *export.Row) int {
-			survey.Add(row)
-			rows[(row.Number-1)/size]++
-			return 0
-		}, nil)
+		survey, err = x.columns(ctx, size, rows)
 		return survey, rows, err
 	}
 	w, err := x.e.walk(&x.list)
@@ -139,6 +137,36 @@ func (x *exporter) survey(ctx context.Context, format export.Format, size uint64
 		return true
 	})
 	return survey, rows, err
+}
+
+// columns surveys the rows, in as many ranges of numbers side by side as there are
+// processors, and counts those of each part of so many numbers into rows where it is
+// given. A range holds whole parts.
+func (x *exporter) columns(ctx context.Context, size uint64, rows []int) (all export.Survey, err error) {
+	parts := (x.last + size - 1) / size
+	ranges := min(uint64(runtime.GOMAXPROCS(0)), parts)
+	surveys, errs := make([]export.Survey, ranges), make([]error, ranges)
+	var workers sync.WaitGroup
+	for n := range ranges {
+		part := *x
+		first := n * parts / ranges * size
+		part.last = min((n+1)*parts/ranges*size, x.last)
+		part.list.Order, part.list.After = ByNumber, store.ID{Queue: x.list.Queue, Number: first}
+		workers.Go(func() {
+			_, errs[n] = part.each(ctx, func(row *export.Row) int {
+				surveys[n].Add(row)
+				if rows != nil {
+					rows[(row.Number-1)/size]++
+				}
+				return 0
+			}, nil)
+		})
+	}
+	workers.Wait()
+	for n := range surveys {
+		all.Merge(&surveys[n])
+	}
+	return all, firstOf(errs...)
 }
 
 // full says that each number up to the last is of a selected item.

@@ -125,7 +125,7 @@ func (w *works) export() (start, whole time.Duration) {
 		case err != nil:
 			w.b.Fatal(err)
 		case start == 0 && s.InFlight+s.Done > 0:
-			start, pause = time.Since(begun), 50*time.Millisecond // a look costs a checkpoint
+			start, pause = time.Since(begun), 10*time.Millisecond // a look costs a checkpoint
 		case s.Status == store.JobDone:
 			return start, time.Since(begun)
 		}
