@@ -266,6 +266,8 @@ type Snapshot struct {
 	// Bulks is the bulk acts under way and the newest that have ended, oldest
 	// first.
 	Bulks []BulkState `json:"bulks,omitempty"`
+	// Upkeep is how the engine's own loops fare.
+	Upkeep []Upkeep `json:"upkeep,omitempty"`
 }
 
 // SplitRequest changes the pool. Auto follows the default split; otherwise the

@@ -57,6 +57,7 @@ type Engine struct {
 	uploads     uploads
 	latest      atomic.Int64 // what now gave last
 	jobAccess   func(context.Context, store.Job) bool
+	upkeep      upkeep
 	finisher    atomic.Pointer[finisher]
 	revocations revocations
 	followers   sync.WaitGroup

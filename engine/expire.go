@@ -54,8 +54,9 @@ func (x *expirer) run(ctx context.Context) {
 		case <-x.kick:
 		}
 		x.heard()
-		if err := x.sweep(ctx); err != nil && ctx.Err() == nil {
-			x.e.log.Error("leases could not be swept", "err", err)
+		err := x.sweep(ctx)
+		x.e.tended(ctx, LeaseLoop, err)
+		if err != nil && ctx.Err() == nil {
 			x.due(x.e.now().Add(time.Second))
 		}
 	}

@@ -19,7 +19,7 @@ type Explanation struct {
 
 // Reason is one thing in an item's way, in plain words, with its numbers.
 type Reason struct {
-	Code  string     `json:"code"` // paused, job, deferred, retry, line, lane, robots, consumer, held, final
+	Code  string     `json:"code"` // engine, paused, job, deferred, retry, line, lane, robots, consumer, held, final
 	Text  string     `json:"text"`
 	Mend  string     `json:"mend,omitempty"`  // what would help
 	Until store.Time `json:"until,omitzero"`  // when it ends by itself
@@ -45,6 +45,9 @@ func (e *Engine) Explain(ctx context.Context, id store.ID) (x Explanation, err e
 		switch {
 		case i.Status.InFlight():
 			x.Reasons = []Reason{heldReason(&q, &i, e.now())}
+			if i.LeaseUntil != 0 && i.LeaseUntil <= e.now() {
+				x.Reasons = append(x.Reasons, e.neglect(LeaseLoop)...)
+			}
 			return nil
 		case !i.Status.Waiting():
 			x.Reasons = []Reason{endedReason(&q, &i, e.now())}
@@ -78,6 +81,9 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 	if i.AvailableAt > now {
 		add(Reason{Code: "retry", Text: fmt.Sprintf("retry %d of %d waits another %s", i.Spent, budget(q, i), lasting(i.AvailableAt.Sub(now))), Until: i.AvailableAt})
 	}
+	if at := i.ReadyAt(); at != 0 && at <= now {
+		reasons = append(reasons, e.neglect(LeaseLoop)...)
+	}
 	if i.ReadyAt() <= now {
 		if ahead := aheadOf(r, i, now); ahead.total() > 0 {
 			add(ahead.reason(i))
@@ -87,6 +93,7 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 		add(e.robotReason(q, now))
 		return append(reasons, dateReason(i, now)...), nil
 	}
+	reasons = append(reasons, e.neglect(DrainLoop)...)
 	if q.ConsumerError != "" {
 		add(Reason{Code: "consumer", Text: "its consumer broke: " + q.ConsumerError, Mend: "mend it with `signalbox queue set " + q.Name + "`"})
 	}
@@ -99,6 +106,17 @@ func (e *Engine) waitingReasons(r store.Reader, q *store.Queue, i *store.Item) (
 		add(Reason{Code: "next", Text: "nothing is in its way; a drain takes it next"})
 	}
 	return append(reasons, dateReason(i, now)...), nil
+}
+
+// neglect says that one of the engine's loops fails, if it does.
+func (e *Engine) neglect(loop string) []Reason {
+	for _, u := range e.Upkeep() {
+		if u.Loop == loop && u.Failing() {
+			text := fmt.Sprintf("%s, for %s: %s", u.Undone(), lasting(e.now().Sub(u.FailingSince)), u.Error)
+			return []Reason{{Code: "engine", Text: text, Mend: "mend what the error names; the engine tries again by itself"}}
+		}
+	}
+	return nil
 }
 
 // drainsOf counts the slots that a queue's drains hold.

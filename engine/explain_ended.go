@@ -26,6 +26,10 @@ func heldReason(q *store.Queue, i *store.Item, now store.Time) Reason {
 		r.Mend = "give such claims an end with `signalbox queue set " + q.Name + " --lease 10m`; this one ends by its robot alone"
 		return r
 	}
+	if i.LeaseUntil <= now {
+		r.Text += "; its lease ran out " + ago(now, i.LeaseUntil) + ", which the engine has not acted on yet"
+		return r
+	}
 	row, err := next(q, i, EventExpire)
 	if err != nil {
 		return r

@@ -48,14 +48,7 @@ func (f *feed) touch(a *effects) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, n := range a.notices {
-		f.seq++
-		n.Seq = f.seq
-		f.notices = append(f.notices, n)
-	}
-	if extra := len(f.notices) - keptNotices; extra > 0 {
-		f.notices = slices.Clone(f.notices[extra:])
-	}
+	f.add(a.notices...)
 	if f.watched { // before the first watcher everything is new anyway
 		if f.dirty.queues == nil {
 			f.dirty.queues = map[string]bool{}
@@ -83,6 +76,26 @@ func (f *feed) touchBulks() {
 	defer f.mu.Unlock()
 	f.dirty.bulks = true
 	f.signal()
+}
+
+// touchUpkeep marks that one of the engine's loops began to fail or works again.
+func (f *feed) touchUpkeep(n Notice) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.add(n)
+	f.signal()
+}
+
+// add keeps a notice, and no more than the newest of them.
+func (f *feed) add(notices ...Notice) {
+	for _, n := range notices {
+		f.seq++
+		n.Seq = f.seq
+		f.notices = append(f.notices, n)
+	}
+	if extra := len(f.notices) - keptNotices; extra > 0 {
+		f.notices = slices.Clone(f.notices[extra:])
+	}
 }
 
 // wakeForDates makes a new picture due when the next waiting item becomes overdue
@@ -217,6 +230,7 @@ func (e *Engine) snapshot(ctx context.Context, old *Snapshot, d dirt) (*Snapshot
 		s.Bulks = e.bulks.states()
 	}
 	s.Utilisation = e.slots.Utilisation()
+	s.Upkeep = e.Upkeep()
 	if old != nil && len(d.queues) == 0 && !d.groups && !d.jobs {
 		return s, nil
 	}

@@ -14,6 +14,8 @@ type Metrics struct {
 	Pool   lane.State
 	// Jobs counts the open jobs by status.
 	Jobs map[store.JobStatus]int
+	// Upkeep is how the engine's own loops fare.
+	Upkeep []Upkeep
 }
 
 // QueueMetrics are those of one queue.
@@ -36,6 +38,7 @@ func (e *Engine) Metrics(ctx context.Context) (m Metrics, err error) {
 	for i, q := range queues {
 		m.Queues[i] = QueueMetrics{q, e.rates.eventsOf(q.Name)}
 	}
+	m.Upkeep = e.Upkeep()
 	m.Jobs = map[store.JobStatus]int{store.JobRunning: 0, store.JobPaused: 0}
 	err = e.store.View(ctx, func(r store.Reader) error {
 		for j, err := range r.Jobs(store.JobQuery{Live: true}) {

@@ -78,8 +78,9 @@ func (p *pruner) run(ctx context.Context) {
 		case <-p.kick:
 		}
 		p.heard()
-		if err := p.round(ctx); err != nil && ctx.Err() == nil {
-			p.e.log.Error("retention could not be applied", "err", err)
+		err := p.round(ctx)
+		p.e.tended(ctx, RetentionLoop, err)
+		if err != nil && ctx.Err() == nil {
 			p.due(p.e.now().Add(time.Hour))
 		}
 	}

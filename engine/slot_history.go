@@ -133,8 +133,8 @@ func (d *diary) write(ctx context.Context, t coop.Task[page]) (struct{}, error) 
 	if err == nil && forget {
 		d.forgot = p.at
 	}
-	if err != nil && t.Attempt > pageRetries {
-		d.e.log.Error("history of slots", "holds", len(p.ended), "error", err)
+	if err == nil || t.Attempt > pageRetries {
+		d.e.tended(ctx, HistoryLoop, err)
 	}
 	return struct{}{}, err
 }

@@ -68,6 +68,7 @@ func (f family) is(value float64, labels ...string) {
 func writeMetrics(w io.Writer, m *engine.Metrics, now time.Time) {
 	queueMetrics(w, m.Queues, now)
 	poolMetrics(w, &m.Pool)
+	upkeepMetrics(w, m.Upkeep)
 	jobs := newFamily(w, "signalbox_jobs", "gauge", "Open queue jobs by status.")
 	for _, status := range slices.Sorted(maps.Keys(m.Jobs)) {
 		jobs.is(float64(m.Jobs[status]), "status", status.String())
@@ -136,6 +137,19 @@ func poolMetrics(w io.Writer, p *lane.State) {
 	waiting := newFamily(w, "signalbox_slots_waiting", "gauge", "Turns that wait in a lane's line.")
 	waiting.is(float64(p.Fast.Waiting), "lane", "fast")
 	waiting.is(float64(p.Slow.Waiting), "lane", "slow")
+}
+
+func upkeepMetrics(w io.Writer, loops []engine.Upkeep) {
+	failing := newFamily(w, "signalbox_upkeep_failing", "gauge", "1 while a loop of the engine fails: leases, retention, drains, slot-history.")
+	for _, u := range loops {
+		failing.is(one(u.Failing()), "loop", u.Loop)
+	}
+	ran := newFamily(w, "signalbox_upkeep_success_timestamp_seconds", "gauge", "When a loop of the engine last came to its end without a failure; one with nothing to do sleeps.")
+	for _, u := range loops {
+		if u.RanAt != 0 {
+			ran.is(float64(u.RanAt)/1000, "loop", u.Loop)
+		}
+	}
 }
 
 func one(yes bool) float64 {

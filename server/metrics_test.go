@@ -1,11 +1,15 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"signalbox/engine"
 )
 
 // sample is a line of Prometheus's text format that has a value.
@@ -53,6 +57,8 @@ func TestMetricsTellQueuesPoolAndJobs(t *testing.T) {
 	a.want("POST /v1/claim", `{"queue":"q.a-b_c","robot":"r","n":3}`, 200, "")
 	a.want("POST /v1/settle", `[{"item":"q.a-b_c/1","fence":1,"status":"success"},{"item":"q.a-b_c/2","fence":1,"status":"system","reason":"x"}]`, 200, "")
 	a.want("PUT /v1/pool", `{"pool":10,"fast":3,"slow":4}`, 200, "")
+	a.engine.Tended(engine.DrainLoop, errors.New("disk full"))
+	a.engine.Tended(engine.HistoryLoop, nil)
 	code, page := a.ask("GET /metrics", "")
 	if code != 200 {
 		t.Fatalf("%d %s", code, page)
@@ -79,6 +85,8 @@ func TestMetricsTellQueuesPoolAndJobs(t *testing.T) {
 		`signalbox_slots_waiting{lane="slow"}`:                          0,
 		`signalbox_jobs{status="running"}`:                              1,
 		`signalbox_jobs{status="paused"}`:                               0,
+		`signalbox_upkeep_failing{loop="drains"}`:                       1,
+		`signalbox_upkeep_failing{loop="slot-history"}`:                 0,
 	} {
 		if v, there := got[name]; !there || v != want {
 			t.Errorf("%s is %v (there: %v), want %v", name, v, there, want)
@@ -89,6 +97,9 @@ func TestMetricsTellQueuesPoolAndJobs(t *testing.T) {
 	}
 	if age := got[`signalbox_oldest_waiting_seconds{queue="q.a-b_c"}`]; age < 0 || age > 3600 {
 		t.Errorf("the oldest waits for %v s", age)
+	}
+	if at := got[`signalbox_upkeep_success_timestamp_seconds{loop="slot-history"}`]; at < float64(time.Now().Add(-time.Hour).Unix()) {
+		t.Errorf("the history of slots was last written at %v", at)
 	}
 	if got["process_resident_memory_bytes"] == 0 {
 		t.Error("nothing is told of the process")

@@ -17,8 +17,9 @@ import (
 
 // api is a server as a robot in any language meets it.
 type api struct {
-	t   *testing.T
-	url string
+	t      *testing.T
+	url    string
+	engine *engine.Engine
 }
 
 func newAPI(t *testing.T) api {
@@ -32,7 +33,7 @@ func newAPI(t *testing.T) api {
 		s.Close()
 		_ = e.Close()
 	})
-	return api{t, s.URL}
+	return api{t, s.URL, e}
 }
 
 // ask sends a request and gives the status and the body.

@@ -51,6 +51,36 @@ func TestDeadEngineStopsTheWholePicture(t *testing.T) {
 	c.hides("picture as of")
 }
 
+// A loop of the engine that fails is bad news on every screen, in whatever room there
+// is, until it works again.
+func TestAFailingLoopIsInTheHeader(t *testing.T) {
+	for width, want := range map[int]string{
+		200: "▲ leases and delays do not end since 13:58",
+		120: "▲ leases and delays do not end since 13:58",
+		80:  "▲ leases failing",
+		50:  "▲ leases ",
+	} {
+		c := open(t, fake.Lifelike(), width, 30)
+		c.shows("●")
+		c.engine.Change(func(s *engine.Snapshot) {
+			s.Upkeep = []engine.Upkeep{
+				{Loop: engine.DrainLoop, RanAt: store.At(fake.Epoch())},
+				{Loop: engine.LeaseLoop, FailingSince: store.At(fake.Epoch().Add(-5 * time.Minute)), Error: "disk full"},
+				{Loop: engine.RetentionLoop, FailingSince: store.At(fake.Epoch().Add(-time.Minute)), Error: "disk full"},
+			}
+		})
+		c.feed()
+		for _, screen := range []string{"1", "2", "5"} {
+			c.press(screen)
+			c.shows(want)
+			c.hides("● live")
+		}
+		c.engine.Change(func(s *engine.Snapshot) { s.Upkeep = s.Upkeep[:1] })
+		c.feed()
+		c.hides("▲ leases")
+	}
+}
+
 func TestFrozenIsNotLive(t *testing.T) {
 	c := open(t, fake.Lifelike(), 120, 40)
 	c.press("f")

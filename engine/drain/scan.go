@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"signalbox/engine"
 	"signalbox/engine/lane"
 	"signalbox/store"
 )
@@ -26,8 +27,8 @@ type queue struct {
 func (s *Scheduler) scan() int {
 	wakes := s.wakes.Load()
 	listed, err := s.engine.Available(s.base)
+	s.engine.Tended(engine.DrainLoop, err)
 	if err != nil {
-		s.log.Error("available queues", "error", err)
 		s.later()
 		return 0
 	}

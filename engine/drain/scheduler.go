@@ -22,6 +22,7 @@ type Engine interface {
 	Settle(context.Context, []engine.Settlement) ([]engine.Outcome, error)
 	Renew(context.Context, []engine.Holding) ([]engine.Outcome, error)
 	Release(context.Context, []engine.Holding) ([]engine.Outcome, error)
+	Tended(loop string, err error)
 	ConsumerFailed(ctx context.Context, queue, text string) error
 	Slots() *lane.Pool
 	Incarnation() string

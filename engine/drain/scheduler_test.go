@@ -3,6 +3,7 @@ package drain_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -320,4 +321,47 @@ func TestRobotNamesFitTheEngine(t *testing.T) {
 	if len(name) > 256 || !strings.HasPrefix(name, engine.DrainPrefix) {
 		t.Errorf("%q", name)
 	}
+}
+
+// A scheduler that can't look at the queues says so, and that it can again.
+func TestASchedulerThatCannotLookIsTold(t *testing.T) {
+	virtual(t, func(r *rig) {
+		r.queue("orders", nil)
+		var down atomic.Bool
+		r.available = func(ctx context.Context) ([]store.Queue, error) {
+			if down.Load() {
+				return nil, errors.New("no space left on device")
+			}
+			return r.Engine.Available(ctx)
+		}
+		drains := func() (u engine.Upkeep) {
+			for _, l := range r.Upkeep() {
+				if l.Loop == engine.DrainLoop {
+					u = l
+				}
+			}
+			return u
+		}
+		r.handle(succeed, "orders")
+		after(time.Second)
+		if u := drains(); u.Failing() || u.RanAt == 0 {
+			t.Fatalf("%+v", u)
+		}
+		down.Store(true)
+		id := r.add("orders", `1`)[0]
+		after(10 * time.Second)
+		if u := drains(); !u.Failing() || u.Error != "no space left on device" || u.Undone() != "no drain is started" {
+			t.Errorf("%+v", u)
+		}
+		x, err := r.Explain(r.ctx, id)
+		if err != nil || len(x.Reasons) == 0 || x.Reasons[0].Code != "engine" || !strings.HasPrefix(x.Reasons[0].Text, "no drain is started, for 10s: ") {
+			t.Errorf("explained: %+v, %v", x, err)
+		}
+		down.Store(false)
+		after(10 * time.Second)
+		r.want(id, store.Completed, "")
+		if u := drains(); u.Failing() {
+			t.Errorf("%+v", u)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"signalbox/engine"
 	"signalbox/keymap"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -108,6 +109,8 @@ func (h Header) drawLamp(e env.Env, c *paint.Canvas, words int) {
 		c.Put(themes.Alert, " "+text.Safe(e.Glyphs.Frozen)+" FROZEN at "+text.Safe(text.Clock(h.Frozen, e.Location()))+" ")
 	case e.Snap == nil:
 		c.Put(themes.Muted, text.Safe(e.Glyphs.Off)+" opening")
+	case h.failing(e) != nil:
+		h.drawFailing(e, c, words)
 	default:
 		c.Put(themes.OK, text.Safe(e.Glyphs.On))
 		if words > 2 {
@@ -116,6 +119,31 @@ func (h Header) drawLamp(e env.Env, c *paint.Canvas, words int) {
 		if words > 3 && h.Engine != "" {
 			c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Sep)+" "+h.Engine)
 		}
+	}
+}
+
+// failing gives the engine's loop that has failed for the longest time, if any does.
+func (h Header) failing(e env.Env) (worst *engine.Upkeep) {
+	for i := range e.Snap.Upkeep {
+		if u := &e.Snap.Upkeep[i]; u.Failing() && (worst == nil || u.FailingSince < worst.FailingSince) {
+			worst = u
+		}
+	}
+	return worst
+}
+
+// drawFailing says what the engine does not do, and since when.
+func (h Header) drawFailing(e env.Env, c *paint.Canvas, words int) {
+	u := h.failing(e)
+	c.Put(themes.Danger, text.Safe(e.Glyphs.Warn))
+	switch {
+	case words == 0:
+		c.Put(themes.Danger, " "+text.Clean(u.Loop))
+	case words < 3:
+		c.Put(themes.Danger, " "+text.Clean(u.Loop)+" failing")
+	default:
+		c.Put(themes.Danger, " "+text.Clean(u.Undone()))
+		c.Put(themes.Muted, " since "+text.Safe(u.FailingSince.Time().In(e.Location()).Format("15:04")))
 	}
 }
 
