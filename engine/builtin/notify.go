@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"signalbox/engine"
+	"signalbox/engine/drain"
 	"signalbox/engine/reach"
 	"signalbox/store"
 )
@@ -47,7 +48,8 @@ type delivery struct {
 }
 
 // work sends one notification. An answer other than 2xx is a failure, which is
-// tried again by the queue's settings; only 410 says that nobody wants it.
+// tried again when it says in Retry-After, or by the queue's settings; only 410 says
+// that nobody wants it.
 func (n *notifier) work(ctx context.Context, r engine.Record) (json.RawMessage, error) {
 	var told engine.Notification
 	if err := json.Unmarshal(r.Payload, &told); err != nil {
@@ -82,7 +84,10 @@ func (n *notifier) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 	case answer.StatusCode == http.StatusGone:
 		return nil, store.Invalid("webhook "+w.Name, "it answered "+answer.Status, "remove it with `signalbox notify remove "+w.Name+"`")
 	}
-	return nil, fmt.Errorf("webhook %s answered %s: %s", w.Name, answer.Status, bytes.TrimSpace(word))
+	return nil, &drain.Later{
+		Err:   fmt.Errorf("webhook %s answered %s: %s", w.Name, answer.Status, bytes.TrimSpace(word)),
+		After: drain.RetryAfter(answer.Header, time.Now()),
+	}
 }
 
 // Sign writes the time and, with a secret, the signature of what is sent: v1= and

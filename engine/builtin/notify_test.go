@@ -158,6 +158,44 @@ func TestWebhooksThatFail(t *testing.T) {
 	}
 }
 
+// A webhook that says when it can be told again is told then, by the rules that hold
+// for http consumers.
+func TestWebhooksSayWhenTheyAreTriedAgain(t *testing.T) {
+	for _, test := range []struct {
+		status       int
+		header       string
+		least, most  time.Duration
+		becomesFinal bool
+	}{
+		{status: http.StatusServiceUnavailable, header: "120", least: 120 * time.Second, most: 120 * time.Second},
+		{status: http.StatusFound, header: "90", least: 90 * time.Second, most: 90 * time.Second},
+		{status: http.StatusTooManyRequests, header: time.Now().Add(10 * time.Minute).UTC().Format(http.TimeFormat), least: 9 * time.Minute, most: 10 * time.Minute},
+		{status: http.StatusTooManyRequests, header: "1", least: 5 * time.Second, most: 5 * time.Second}, // the queue's floor
+		{status: http.StatusTooManyRequests, header: "9999999", least: engine.MaxRetryAfter, most: engine.MaxRetryAfter},
+		{status: http.StatusTooManyRequests, header: "soon", least: 14 * time.Second, most: 14 * time.Second}, // unreadable: the queue's delay
+		{status: http.StatusTooManyRequests, least: 14 * time.Second, most: 14 * time.Second},
+		{status: http.StatusGone, header: "120", becomesFinal: true},
+	} {
+		hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if test.header != "" {
+				w.Header().Set("Retry-After", test.header)
+			}
+			w.WriteHeader(test.status)
+		}))
+		e := running(t)
+		if _, err := e.AddWebhook(t.Context(), store.Webhook{Name: "ops", URL: hook.URL}); err != nil {
+			t.Fatal(err)
+		}
+		ended(t, e)
+		r := settled(t, e)
+		d := r.AvailableAt.Sub(r.Error.At)
+		if engine.Final(r.Status) != test.becomesFinal || !test.becomesFinal && (d < test.least || d > test.most) {
+			t.Errorf("after %d with %q it is %s, tried again after %s", test.status, test.header, r.Status, d)
+		}
+		hook.Close()
+	}
+}
+
 // Whoever answers is told while those who never do are still waited for, though
 // these are more than there are drains.
 func TestASlowReceiverHoldsUpNoOther(t *testing.T) {

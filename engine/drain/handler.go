@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"signalbox/engine"
+	"signalbox/store"
 )
 
 // Handler works one item and gives its output, a JSON object or nil. An error
 // is a system exception, a *Business one a business exception, and so is a
-// panic a system exception. When ctx ends the handler must return soon, and
+// panic a system exception; a *Later says when it may be retried. When ctx ends the handler must return soon, and
 // what it returns then does not count.
 type Handler func(ctx context.Context, r engine.Record) (output json.RawMessage, err error)
 
@@ -26,6 +27,20 @@ type Business struct {
 
 // Error gives the reason.
 func (b *Business) Error() string { return b.Reason }
+
+// Later is the error of a handler whose work was told when it may be tried again:
+// a system exception whose retry, if there is one, comes then and not by the queue's
+// delay. The bounds are those of engine.Settlement.
+type Later struct {
+	Err   error
+	After time.Duration // 0 = by the queue's delay
+}
+
+// Error gives the reason.
+func (l *Later) Error() string { return l.Err.Error() }
+
+// Unwrap gives what is put off.
+func (l *Later) Unwrap() error { return l.Err }
 
 // function works items with a handler.
 type function struct{ handle Handler }
@@ -48,5 +63,9 @@ func (f function) work(ctx context.Context, records []engine.Record) (res result
 	if b, ok := errors.AsType[*Business](err); ok {
 		return failed(engine.Business, b.Reason, b.Details)
 	}
-	return failed(engine.System, err.Error(), "")
+	res = failed(engine.System, err.Error(), "")
+	if l, ok := errors.AsType[*Later](err); ok {
+		res.reports[0].RetryAfter = store.Duration(l.After)
+	}
+	return res
 }

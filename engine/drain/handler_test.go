@@ -47,6 +47,27 @@ func TestWhatAHandlerReturnsIsTheResult(t *testing.T) {
 	}
 }
 
+func TestAHandlerSaysWhenItsWorkIsTriedAgain(t *testing.T) {
+	for after1, want := range map[time.Duration]time.Duration{
+		0: 20 * time.Second, 90 * time.Second: 90 * time.Second, time.Second: 5 * time.Second, 48 * time.Hour: engine.MaxRetryAfter,
+	} {
+		virtual(t, func(r *rig) {
+			r.queue("orders", func(q *store.Queue) {
+				q.Retries, q.RetryWindow, q.RetryFloor = 1, store.Duration(20*time.Second), store.Duration(5*time.Second)
+			})
+			id := r.add("orders", `1`)[0]
+			r.handle(func(context.Context, engine.Record) (json.RawMessage, error) {
+				return nil, fmt.Errorf("row 3: %w", &drain.Later{Err: errors.New("busy"), After: after1})
+			}, "orders")
+			after(500 * time.Millisecond)
+			r.want(id, store.Queued, "row 3: busy")
+			if i := r.item(id); i.AvailableAt.Sub(i.Error.At) != want {
+				t.Errorf("told %s it is tried again after %s", after1, i.AvailableAt.Sub(i.Error.At))
+			}
+		})
+	}
+}
+
 func TestAMissingHandlerIsAConsumerErrorUntilThereIsOne(t *testing.T) {
 	virtual(t, func(r *rig) {
 		r.queue("orders", func(q *store.Queue) {

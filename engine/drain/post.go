@@ -93,7 +93,7 @@ func (p *poster) post(ctx context.Context, records []engine.Record, body []byte)
 	defer answer.Body.Close()
 	a := &reply{
 		code: answer.StatusCode, status: answer.Status, location: answer.Header.Get("Location"),
-		retryAfter: retryAfterOf(answer.Header.Get("Retry-After"), time.Now()),
+		retryAfter: RetryAfter(answer.Header, time.Now()),
 		body:       head{limit: kept(records, p.wave)},
 	}
 	_, err = io.Copy(&a.body, io.LimitReader(answer.Body, saidMax+1))
@@ -125,12 +125,10 @@ func (p *poster) head(h http.Header, records []engine.Record) {
 	}
 }
 
-// retryAfterOf reads a Retry-After header: seconds, or an instant; 0 = none, or
-// one that can't be read.
-func retryAfterOf(text string, now time.Time) time.Duration {
-	if text == "" {
-		return 0
-	}
+// RetryAfter reads when an answer's Retry-After wants another try, in seconds or as
+// an instant, at most engine.MaxRetryAfter from now; 0 = not said, or not readable.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, uint64(engine.MaxRetryAfter/time.Second))) * time.Second
 	}
