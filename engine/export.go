@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"io"
-	"runtime"
 	"sync"
 
 	"signalbox/engine/export"
@@ -119,60 +118,56 @@ func (x *exporter) survey(ctx context.Context, format export.Format, size uint64
 		survey, err = x.columns(ctx, size, rows)
 		return survey, rows, err
 	}
-	w, err := x.e.walk(&x.list)
-	if err != nil {
-		return survey, nil, err
-	}
-	if full, err := x.full(ctx, w); err != nil || full {
+	if full, err := x.full(ctx); err != nil || full {
 		for n := range rows {
 			rows[n] = int(min(size, x.last-uint64(n)*size))
 		}
 		return survey, rows, err
 	}
-	err = w.run(ctx, func(i store.Item) bool {
-		if i.Number > x.last {
-			return false
+	return survey, rows, x.ranges(ctx, size, func(ctx context.Context, part *exporter) error {
+		w, err := x.e.walk(&part.list)
+		if err != nil {
+			return err
 		}
-		rows[(i.Number-1)/size]++
-		return true
+		return w.run(ctx, func(i store.Item) bool {
+			if i.Number > part.last {
+				return false
+			}
+			rows[(i.Number-1)/size]++
+			return true
+		})
 	})
-	return survey, rows, err
 }
 
-// columns surveys the rows, in as many ranges of numbers side by side as there are
-// processors, and counts those of each part of so many numbers into rows where it is
-// given. A range holds whole parts.
+// columns surveys the rows, in ranges side by side, and counts those of each part of so
+// many numbers into rows where it is given.
 func (x *exporter) columns(ctx context.Context, size uint64, rows []int) (all export.Survey, err error) {
-	parts := (x.last + size - 1) / size
-	ranges := min(uint64(runtime.GOMAXPROCS(0)), parts)
-	surveys, errs := make([]export.Survey, ranges), make([]error, ranges)
-	var workers sync.WaitGroup
-	for n := range ranges {
-		part := *x
-		first := n * parts / ranges * size
-		part.last = min((n+1)*parts/ranges*size, x.last)
-		part.list.Order, part.list.After = ByNumber, store.ID{Queue: x.list.Queue, Number: first}
-		workers.Go(func() {
-			_, errs[n] = part.each(ctx, func(row *export.Row) int {
-				surveys[n].Add(row)
-				if rows != nil {
-					rows[(row.Number-1)/size]++
-				}
-				return 0
-			}, nil)
-		})
-	}
-	workers.Wait()
-	for n := range surveys {
-		all.Merge(&surveys[n])
-	}
-	return all, firstOf(errs...)
+	var merging sync.Mutex
+	err = x.ranges(ctx, size, func(ctx context.Context, part *exporter) error {
+		var survey export.Survey
+		_, err := part.each(ctx, func(row *export.Row) int {
+			survey.Add(row)
+			if rows != nil {
+				rows[(row.Number-1)/size]++
+			}
+			return 0
+		}, nil)
+		merging.Lock()
+		defer merging.Unlock()
+		all.Merge(&survey)
+		return err
+	})
+	return all, err
 }
 
 // full says that each number up to the last is of a selected item.
-func (x *exporter) full(ctx context.Context, w *walk) (full bool, err error) {
+func (x *exporter) full(ctx context.Context) (full bool, err error) {
 	if x.list.Filter != "" {
 		return false, nil
+	}
+	w, err := x.e.walk(&x.list)
+	if err != nil {
+		return false, err
 	}
 	err = x.e.store.View(ctx, func(r store.Reader) error {
 		if err := w.choose(r); err != nil {
