@@ -228,9 +228,6 @@ func (t *tx) cancel(i *store.Item, why string) error {
 	if err != nil {
 		return err
 	}
-	if i.Status.InFlight() {
-		t.after.revoked = append(t.after.revoked, i.ID())
-	}
 	return t.end(i, row, why)
 }
 

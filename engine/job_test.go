@@ -180,13 +180,13 @@ func TestCancelledJobs(t *testing.T) {
 			done, failed, held := r.claim("q", "r", 1)[0], r.claim("q", "r", 1)[0], r.claim("q", "r", 1)[0]
 			r.settle(done, engine.Success, "")
 			r.settle(failed, engine.Business, "no")
-			var revoked []store.ID
-			defer r.OnRevoke(func(ids []store.ID) { revoked = append(revoked, ids...) })()
+			var revoked []engine.Holding
+			defer r.OnRevoke(func(claims []engine.Holding) { revoked = append(revoked, claims...) })()
 			if _, err := r.CancelJob(r.ctx, "j", "wrong file"); err != nil {
 				t.Fatal(err)
 			}
 			r.wantJob("j", store.JobCancelled, store.JobCounts{Done: 1, Failed: 1, Cancelled: 1002, Total: 1004})
-			if !slices.Equal(revoked, []store.ID{held.ID()}) {
+			if !slices.Equal(revoked, []engine.Holding{{Item: held.ID(), Fence: held.Fence}}) {
 				t.Errorf("taken away: %v", revoked)
 			}
 			if out := r.settle(held, engine.Success, ""); out.Result != engine.Refused || out.Status != store.Cancelled {

@@ -189,7 +189,7 @@ func (e *Engine) DeleteQueue(ctx context.Context, name string, force bool) error
 		}
 		t.touch(name)
 		t.after.groups = true
-		if err := t.unfeedAll(name); err != nil {
+		if err := firstOf(t.unfeedAll(name), t.revokeAll(name)); err != nil {
 			return err
 		}
 		if err := t.DeleteQueue(name); err != nil {

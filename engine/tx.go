@@ -29,12 +29,12 @@ type effects struct {
 	parked     *parkedClaim // in its line through this run
 	joined     *parkedClaim // the one this call parks, through all runs
 	notices    []Notice
-	groups     bool       // an item's Group was set or cleared
-	settings   bool       // a queue's were
-	jobs       []string   // jobs touched
-	jobsShown  bool       // what a picture shows of jobs has changed
-	hooks      []string   // jobs that have run out and have a hook
-	revoked    []store.ID // items taken away from who works them
+	groups     bool      // an item's Group was set or cleared
+	settings   bool      // a queue's were
+	jobs       []string  // jobs touched
+	jobsShown  bool      // what a picture shows of jobs has changed
+	hooks      []string  // jobs that have run out and have a hook
+	revoked    []Holding // claims that others ended
 }
 
 // gain is what became claimable in one queue.
@@ -258,6 +258,9 @@ func (t *tx) put(i *store.Item, from store.Status, event Event, why string) erro
 	}
 	t.withhold(i)
 	t.follow(i, from, event)
+	if from.InFlight() && !i.Status.InFlight() && t.actor != i.ClaimedBy {
+		t.after.revoked = append(t.after.revoked, Holding{i.ID(), i.Fence})
+	}
 	return t.Put(i, t.itemChange(i, from, event, why))
 }
 

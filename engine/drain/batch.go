@@ -106,6 +106,9 @@ func (b *batch) add(records []engine.Record) (added []*attempt) {
 			a.ctx, a.cancel = context.WithCancelCause(b.ctx)
 			added = append(added, a)
 		}
+		if was := b.claims[r.ID()]; was != nil {
+			b.drop(was) // it was taken away, and has come again
+		}
 		c := &claim{record: r, attempt: a}
 		a.claims = append(a.claims, c)
 		a.left++
@@ -274,12 +277,15 @@ func (b *batch) holds(c *claim) bool {
 	return b.claims[c.record.ID()] == c
 }
 
-// take takes an item off the batch, nil when it is not on it.
-func (b *batch) take(id store.ID) *claim {
+// take takes a claim off the batch, nil when it is not on it any more.
+func (b *batch) take(h engine.Holding) *claim {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.claims[id]
-	delete(b.claims, id)
+	c := b.claims[h.Item]
+	if c == nil || c.record.Fence != h.Fence {
+		return nil
+	}
+	delete(b.claims, h.Item)
 	return c
 }
 

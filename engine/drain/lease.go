@@ -75,9 +75,9 @@ func (k *keeper) renew(ctx context.Context) time.Duration {
 	if k.lapse != nil && k.lapse.Stop() {
 		k.lapse.Reset(k.until(sent))
 	}
-	for _, o := range outcomes {
+	for i, o := range outcomes {
 		if o.Result != engine.OK {
-			k.b.lose(o.Item)
+			k.b.lose(held[i])
 		}
 	}
 	return k.every()
@@ -123,13 +123,20 @@ func (b *batch) holdings() []engine.Holding {
 
 // lose cancels the work on an item that was taken away. Work on several at once
 // goes on while one of them is held.
-func (b *batch) lose(id store.ID) {
+func (b *batch) lose(h engine.Holding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.claims[id]
-	if c == nil || c.attempt.over {
+	c := b.claims[h.Item]
+	if c == nil || c.record.Fence != h.Fence || c.attempt.over {
 		return // no longer worked: its report will be answered
 	}
+	b.drop(c)
+}
+
+// drop takes a claim off the batch that is another's, or nobody's, by now. The lock is
+// held.
+func (b *batch) drop(c *claim) {
+	id := c.record.ID()
 	delete(b.claims, id)
 	if c.attempt.left--; c.attempt.left == 0 {
 		c.attempt.cancel(errLost)

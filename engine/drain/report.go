@@ -64,7 +64,7 @@ func (b *batch) goOn() (next *load, asked bool) {
 		return nil, true
 	}
 	for _, s := range refused {
-		if c := b.take(s.Item); c != nil {
+		if c := b.take(engine.Holding{Item: s.Item, Fence: s.Fence}); c != nil {
 			next.refused = append(next.refused, refusal{c, s})
 		}
 	}
@@ -93,7 +93,7 @@ func (b *batch) answered(wave []engine.Settlement, outcomes []engine.Outcome) (r
 			})
 			continue
 		}
-		b.settled(o)
+		b.settled(&wave[i], o)
 	}
 	return refused
 }
@@ -104,14 +104,14 @@ func (b *batch) insist(instead []engine.Settlement) {
 		return
 	}
 	if outcomes, ok := b.settle(instead); ok {
-		for _, o := range outcomes {
-			b.settled(o)
+		for i, o := range outcomes {
+			b.settled(&instead[i], o)
 		}
 	}
 }
 
-func (b *batch) settled(o engine.Outcome) {
-	b.take(o.Item)
+func (b *batch) settled(s *engine.Settlement, o engine.Outcome) {
+	b.take(engine.Holding{Item: s.Item, Fence: s.Fence})
 	if o.Result != engine.OK {
 		b.d.s.log.Warn("not settled", "item", o.Item, "result", o.Result, "error", o.Error)
 		return
@@ -162,8 +162,8 @@ func (b *batch) giveBack(attempts []*attempt) {
 		b.d.s.log.Error("give back", "queue", b.d.queue, "items", len(hs), "error", err)
 		return
 	}
-	for _, o := range outcomes {
-		if o.Result == engine.OK && b.take(o.Item) != nil {
+	for i, o := range outcomes {
+		if o.Result == engine.OK && b.take(hs[i]) != nil {
 			b.d.s.tally.givenBack.Add(1)
 		}
 	}

@@ -3,16 +3,16 @@ package drain
 import (
 	"sync"
 
-	"signalbox/store"
+	"signalbox/engine"
 )
 
-// rememberedRevocations is how many items taken away are remembered for batches
+// rememberedRevocations is how many claims taken away are remembered for batches
 // that are claimed at that very moment.
 const rememberedRevocations = 1024
 
 // revoker is an engine that tells when items are taken away from who works them.
 type revoker interface {
-	OnRevoke(func([]store.ID)) (stop func())
+	OnRevoke(func([]engine.Holding)) (stop func())
 }
 
 // holders are the batches under way, to be told when items of theirs are taken
@@ -20,7 +20,7 @@ type revoker interface {
 type holders struct {
 	mu      sync.Mutex
 	batches map[*batch]bool
-	lately  []store.ID
+	lately  []engine.Holding
 }
 
 func (h *holders) add(b *batch) {
@@ -31,8 +31,8 @@ func (h *holders) add(b *batch) {
 	h.batches[b] = true
 	lately := h.lately[:len(h.lately):len(h.lately)]
 	h.mu.Unlock()
-	for _, id := range lately {
-		b.lose(id)
+	for _, c := range lately {
+		b.lose(c)
 	}
 }
 
@@ -43,11 +43,11 @@ func (h *holders) drop(b *batch) {
 }
 
 // revoked cancels the work on items that were taken away.
-func (h *holders) revoked(ids []store.ID) {
+func (h *holders) revoked(claims []engine.Holding) {
 	h.mu.Lock()
-	h.lately = append(h.lately, ids...)
+	h.lately = append(h.lately, claims...)
 	if extra := len(h.lately) - rememberedRevocations; extra > 0 {
-		h.lately = append([]store.ID(nil), h.lately[extra:]...)
+		h.lately = append([]engine.Holding(nil), h.lately[extra:]...)
 	}
 	told := make([]*batch, 0, len(h.batches))
 	for b := range h.batches {
@@ -55,8 +55,8 @@ func (h *holders) revoked(ids []store.ID) {
 	}
 	h.mu.Unlock()
 	for _, b := range told {
-		for _, id := range ids {
-			b.lose(id)
+		for _, c := range claims {
+			b.lose(c)
 		}
 	}
 }

@@ -58,6 +58,8 @@ type rig struct {
 	ctx context.Context
 	*drain.Scheduler
 
+	deaf bool // is not told what was taken away
+
 	looks, claims, renewals, settles, joined atomic.Int64
 
 	// Each stands in for the engine's call when set, before drains start.
@@ -66,6 +68,13 @@ type rig struct {
 	renew     func(context.Context, []engine.Holding) ([]engine.Outcome, error)
 	settle    func(context.Context, []engine.Settlement) ([]engine.Outcome, error)
 	next      func(context.Context, []engine.Settlement, engine.ClaimRequest) ([]engine.Outcome, []engine.Record, error)
+}
+
+func (r *rig) OnRevoke(fn func([]engine.Holding)) (stop func()) {
+	if r.deaf {
+		return func() {}
+	}
+	return r.Engine.OnRevoke(fn)
 }
 
 func (r *rig) Available(ctx context.Context) ([]store.Queue, error) {
