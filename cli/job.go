@@ -129,6 +129,8 @@ func jobNote(j engine.JobState) string {
 		return "cancelling"
 	case j.Hook.Error != "" && j.Status.Open():
 		return "completion failed, tried again: " + j.Hook.Error
+	case j.SlotWait != nil:
+		return j.SlotWait.String()
 	case j.Filling:
 		return "more items are to come"
 	case j.Status.Open() && j.Left() == 0:

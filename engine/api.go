@@ -14,12 +14,15 @@ type Record struct {
 	Payload   json.RawMessage
 	Output    json.RawMessage
 	Analytics json.RawMessage
+	// SlotWait tells of one item that is looked at, ready but for a slot; else nil.
+	SlotWait *SlotWait
 }
 
 type recordJSON struct {
 	Payload   json.RawMessage `json:"payload,omitempty"`
 	Output    json.RawMessage `json:"output,omitempty"`
 	Analytics json.RawMessage `json:"analytics,omitempty"`
+	SlotWait  *SlotWait       `json:"slot_wait,omitempty"`
 }
 
 // MarshalJSON writes the item's fields and its contents as one flat object.
@@ -29,7 +32,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		ID store.ID `json:"id"`
 		plain
 		recordJSON
-	}{r.ID(), plain(r.Item), recordJSON{r.Payload, r.Output, r.Analytics}})
+	}{r.ID(), plain(r.Item), recordJSON{r.Payload, r.Output, r.Analytics, r.SlotWait}})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -42,7 +45,7 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &v); err != nil {
 		return err
 	}
-	*r = Record{store.Item(v.plain), v.Payload, v.Output, v.Analytics}
+	*r = Record{store.Item(v.plain), v.Payload, v.Output, v.Analytics, v.SlotWait}
 	return nil
 }
 

@@ -136,7 +136,7 @@ func dateReason(i *store.Item, now store.Time) []Reason {
 		return []Reason{{Code: "sla", Text: "overdue by " + lasting(now.Sub(i.DueAt))}}
 	case AtRisk:
 		if i.DueAt == 0 {
-			return []Reason{{Code: "sla", Text: "at risk since " + ago(now, i.RiskAt)}}
+			return []Reason{{Code: "sla", Text: "at risk for " + lasting(now.Sub(i.RiskAt))}}
 		}
 		return []Reason{{Code: "sla", Text: "at risk: due in " + lasting(i.DueAt.Sub(now)), Until: i.DueAt}}
 	}
@@ -226,7 +226,7 @@ func (e *Engine) laneReason(q *store.Queue) (Reason, bool) {
 		if slot.Holder == nil {
 			return Reason{}, false
 		}
-		holders[slot.Holder.Queue]++
+		holders[slot.Holder.Of()]++
 	}
 	most, n := "", 0
 	for name, held := range holders {

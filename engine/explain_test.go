@@ -124,7 +124,7 @@ func TestExplainLineAndDates(t *testing.T) {
 		if got := x.Reasons[0]; got.Text != "3 items are ahead of it: 1 due sooner, 2 of higher priority" || got.Ahead != 3 || got.Mend != "signalbox item edit q/2 --priority high" {
 			t.Errorf("%+v", got)
 		}
-		if got := x.Reasons[2]; got.Code != "sla" || got.Text != "at risk since 1h0m1s ago" {
+		if got := x.Reasons[2]; got.Code != "sla" || got.Text != "at risk for 1h0m1s" {
 			t.Errorf("%+v", got)
 		}
 		if x, err = r.Explain(r.ctx, ids[2]); err != nil || x.Reasons[1].Text != "overdue by 1h" {

@@ -356,6 +356,7 @@ func (e *Engine) Item(ctx context.Context, id store.ID) (rec Record, err error) 
 			return gone(r, id, err)
 		}
 		rec, err = e.whole(r, i)
+		rec.SlotWait = e.itemWait(&i)
 		return err
 	})
 	return rec, err

@@ -39,6 +39,9 @@ type JobState struct {
 	// Existing says that the job was open already with the singleton key asked
 	// for, and none was started.
 	Existing bool `json:"existing,omitempty"`
+	// SlotWait tells of one job that is looked at, whose work is ready but for a
+	// slot; else nil.
+	SlotWait *SlotWait `json:"slot_wait,omitempty"`
 }
 
 // Left is what is still to be done, in work units.
@@ -300,6 +303,9 @@ func (t *tx) withhold(i *store.Item) {
 func (e *Engine) Job(ctx context.Context, id string) (s JobState, err error) {
 	err = e.store.View(ctx, func(r store.Reader) error {
 		s, err = e.jobState(ctx, r, id)
+		if err == nil && s.Status == store.JobRunning && s.Available > s.Delayed {
+			s.SlotWait = e.slotWait(s.Queue, s.ID)
+		}
 		return err
 	})
 	return s, err

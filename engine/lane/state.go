@@ -19,6 +19,15 @@ type Holder struct {
 	Since store.Time `json:"since"`
 }
 
+// Of says whose work holds the slot: a queue's, or that of a program which took it by
+// itself.
+func (h *Holder) Of() string {
+	if h.Queue != "" {
+		return h.Queue
+	}
+	return h.Robot
+}
+
 // SlotState is one slot as seen from outside.
 type SlotState struct {
 	Number int     `json:"number"`

@@ -25,6 +25,9 @@ func (s *Item) facts(e env.Env) []row {
 	if r.Status.Waiting() && r.ReadyAt() > store.At(e.Now) {
 		f.add("ready in", env.Span(e.Until(r.ReadyAt())))
 	}
+	if w := s.record.SlotWait; w != nil && r.Status.Waiting() {
+		f.add("slot", text.Clean(w.String()))
+	}
 	f.time("started", r.StartedAt)
 	f.time("ended", r.EndedAt)
 	f.add("progress", text.Clean(r.Progress))
