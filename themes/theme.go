@@ -23,6 +23,7 @@ type Theme struct {
 	looks      [levels][roles]look
 
 	level    level
+	bare     bool // text without any look
 	prefixes [roles]string
 	on       map[Role]*[roles]string // for the roles that have a surface
 	faded    *Theme                  // the same with muted words
@@ -32,6 +33,7 @@ type Theme struct {
 // or 16 colours, with attributes only (ASCII, NO_COLOR), or as bare text.
 func (t *Theme) For(profile colorprofile.Profile) *Theme {
 	other := *t
+	other.bare = false
 	switch profile {
 	case colorprofile.ANSI256:
 		other.level = colors256
@@ -40,7 +42,7 @@ func (t *Theme) For(profile colorprofile.Profile) *Theme {
 	case colorprofile.ASCII:
 		other.level = noColor
 	case colorprofile.NoTTY:
-		other.level = noColor
+		other.level, other.bare = noColor, true
 		other.looks[noColor] = [roles]look{}
 	default:
 		other.level = trueColor
@@ -86,6 +88,9 @@ func (t *Theme) prepare() {
 		}
 	}
 }
+
+// Bare says that no role has a look.
+func (t *Theme) Bare() bool { return t.bare }
 
 // Prefix is the escape sequence to write before text in role r, and Reset
 // after it. It may be empty.

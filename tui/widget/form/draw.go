@@ -1,9 +1,10 @@
 package form
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
 	"signalbox/themes"
@@ -25,6 +26,7 @@ const (
 
 // Draw implements screen.Dialog.
 func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
+	d.live(e)
 	inner := max(min(78, w-4), 1)
 	role, parts := d.under(e, max(inner-2, 1))
 	head := 0
@@ -42,12 +44,15 @@ func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 		last := len(parts) - 1
 		parts[last] = text.Truncate(parts[last], max(inner-2-text.Width(more), 0), "") + more
 	}
-	d.rows = max(min(d.tallest(), h-2-foot-head), 1)
+	d.fit(inner, max(min(d.tallest(), h-2-foot-head), 1))
 	c := e.Canvas(inner, head+d.rows+foot)
 	if head > 0 {
 		d.drawTabs(e, c)
 	}
-	d.drawFields(e, c)
+	for _, line := range d.lines {
+		c.Styled(line)
+		c.End()
+	}
 	c.Skip(head + d.rows - c.Row())
 	c.End()
 	for _, part := range parts {
@@ -56,6 +61,21 @@ func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 	}
 	c.Skip(c.Left())
 	return dialog.Frame(e, d.Title, c, w, h)
+}
+
+// fit has huh draw the fields of the page in hand in w columns and so many rows,
+// where it did not yet.
+func (d *form) fit(w, rows int) {
+	if w != d.width || rows != d.rows {
+		d.width, d.rows = w, rows
+		d.huh.WithWidth(w).WithHeight(rows)
+		d.stale = true
+	}
+	if d.stale {
+		d.stale = false
+		d.huh.Update(tea.WindowSizeMsg{Width: w, Height: rows}) // it draws when told something
+		d.lines = strings.Split(d.huh.View(), "\n")
+	}
 }
 
 // under is what stands under the fields, in lines of at most w: what is wrong,
@@ -77,7 +97,7 @@ func (d *form) under(e env.Env, w int) (themes.Role, []text.Safe) {
 
 // hint is what helps with the field in hand.
 func (d *form) hint(e env.Env) text.Safe {
-	f := &d.Fields[d.at]
+	f := d.here().Spec
 	if f.Write == nil {
 		return f.Hint
 	}
@@ -89,7 +109,7 @@ func (d *form) hint(e env.Env) text.Safe {
 func (d *form) drawTabs(e env.Env, c *paint.Canvas) {
 	d.tabs = d.tabs[:0]
 	names := d.pages()
-	from := slices.Index(names, d.Fields[d.at].Page)
+	from := slices.Index(names, d.here().Spec.Page)
 	for room := c.Width() - 2; from > 0; from-- { // 2 for a mark
 		if room -= text.Width(names[from]) + 2; room < text.Width(names[from-1])+2 {
 			break
@@ -104,7 +124,7 @@ func (d *form) drawTabs(e env.Env, c *paint.Canvas) {
 		if d.err != "" && d.wrong >= 0 && d.Fields[d.wrong].Page == name {
 			words, role = " "+text.Safe(e.Glyphs.Danger)+words, themes.Danger
 		}
-		if name == d.Fields[d.at].Page {
+		if name == d.here().Spec.Page {
 			c.Raise(themes.Cursor)
 			c.Put(themes.Text, words)
 			c.Lower()
@@ -114,71 +134,4 @@ func (d *form) drawTabs(e env.Env, c *paint.Canvas) {
 		d.tabs = append(d.tabs, c.Col())
 	}
 	c.Skip(tabRows)
-}
-
-func (d *form) drawFields(e env.Env, c *paint.Canvas) {
-	labels := 0
-	for _, f := range d.Fields {
-		labels = max(labels, text.Width(f.Label))
-	}
-	here := d.here()
-	at := max(slices.Index(here, d.at), 0)
-	d.top = max(min(d.top, at, len(here)-d.rows), at-d.rows+1, 0)
-	for _, i := range here[d.top:min(d.top+d.rows, len(here))] {
-		d.drawField(e, c, i, labels)
-	}
-}
-
-func (d *form) drawField(e env.Env, c *paint.Canvas, i, labels int) {
-	f := &d.Fields[i]
-	here := i == d.at
-	if here {
-		c.Put(themes.Accent, text.Safe(e.Glyphs.Cursor))
-	}
-	c.To(2)
-	role := themes.Muted
-	switch {
-	case i == d.wrong && d.err != "":
-		role = themes.Danger
-	case here:
-		role = themes.Title
-	}
-	c.Fit(role, f.Label, labels+2)
-	value := text.Clean(d.inputs[i].Text())
-	switch {
-	case f.Options != nil && here:
-		c.Put(themes.Muted, text.Safe(e.Glyphs.Left)+" ")
-		c.Put(themes.Text, value)
-		c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Right))
-	case value == "" && (f.Write != nil || d.inputs[i].long != ""):
-		d.drawLong(e, c, i, here)
-	case here:
-		c.Gap(2)
-		d.inputs[i].Draw(e, c, c.Width()-c.Col())
-	default:
-		c.Gap(2)
-		c.Put(themes.Text, text.Truncate(value, c.Width()-c.Col(), e.Glyphs.Ellipsis))
-	}
-	c.End()
-}
-
-// drawLong tells of a long text how it begins and how long it is.
-func (d *form) drawLong(e env.Env, c *paint.Canvas, i int, here bool) {
-	long := d.inputs[i].long
-	if here { // what is typed begins here
-		c.Gap(1)
-		d.inputs[i].Draw(e, c, 1)
-	} else {
-		c.Gap(2)
-	}
-	if long == "" {
-		c.Put(themes.Muted, "none")
-		return
-	}
-	size := text.Safe(fmt.Sprintf("%d characters", len([]rune(long))))
-	begin := text.Clean(strings.Join(strings.Fields(long), " "))
-	room := max(c.Width()-c.Col()-text.Width(size)-2, 0)
-	c.Put(themes.Text, text.Truncate(begin, room, e.Glyphs.Ellipsis))
-	c.Gap(2)
-	c.Put(themes.Muted, size)
 }

@@ -1,6 +1,9 @@
 // Package form asks for several things at once: texts, choices, files and longer
 // texts, each on a line, and on pages where they are many. What is wrong is said
 // at its field, and nothing typed is lost.
+//
+// The fields, the pages and the steps between them are huh's. Around it stand the
+// names of the pages and what helps or is wrong; looks and keys are the console's.
 package form
 
 import (
@@ -9,6 +12,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 
 	"signalbox/keymap"
 	"signalbox/themes"
@@ -16,7 +20,6 @@ import (
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
 	"signalbox/tui/widget/dialog"
-	"signalbox/tui/widget/line"
 )
 
 // Field is a line of a form.
@@ -59,76 +62,78 @@ type Listed interface {
 // Values are the answers by the names of the fields.
 type Values map[string]string
 
-// input is what a field holds.
-type input struct {
-	line.Field
-	long string // a text that no line can hold; what is typed takes its place
-	last string // the default it had last
-}
-
 type form struct {
 	Form
-	inputs []input
-	at     int
-	top    int
+	huh    *huh.Form
+	fields []*field
+	asked  []bool // which of them are asked for, by what they hold
+	looks  looks
+	keys   *keymap.Map
+	labels int // the width of the widest label
+
 	err    text.Safe
 	faults []text.Safe // that err is made of, where it is of several
 	cut    bool        // what is wrong is longer than there was room for
 	wrong  int         // the field that err is about, -1 for none
-	rows   int
-	tabs   []int // where the names of the pages end
+
+	width, rows int
+	stale       bool     // lines are of how it was
+	lines       []string // as huh draws them
+	tabs        []int    // where the names of the pages end
 }
 
 // New makes the dialog. An error with which it is asked anew is shown at its
 // field, or below where field is "".
-func New(f Form, field string, err error) screen.Dialog {
-	d := &form{Form: f, wrong: -1, inputs: make([]input, len(f.Fields))}
-	for i, each := range f.Fields {
-		value := each.Value
-		if typed, ok := f.Typed[each.Name]; ok {
+func New(f Form, name string, err error) screen.Dialog {
+	d := &form{Form: f, wrong: -1, stale: true}
+	for i, spec := range f.Fields {
+		d.labels = max(d.labels, text.Width(spec.Label))
+		d.fields = append(d.fields, newField(d, i, spec))
+	}
+	for i, spec := range f.Fields {
+		value := spec.Value
+		if typed, ok := f.Typed[spec.Name]; ok {
 			value = typed
 		}
-		d.put(i, value)
+		d.fields[i].put(value)
 	}
-	for i, each := range f.Fields {
-		if each.Default != nil {
-			d.inputs[i].last = each.Default(d.values())
+	for _, each := range d.fields {
+		if each.Spec.Default != nil {
+			each.last = each.Spec.Default(d.values())
 		}
 	}
+	d.ask()
+	var groups []*huh.Group
+	for _, page := range d.pages() {
+		var fields []huh.Field
+		for _, each := range d.fields {
+			if each.Spec.Page == page {
+				fields = append(fields, each)
+			}
+		}
+		groups = append(groups, huh.NewGroup(fields...))
+	}
+	d.huh = huh.NewForm(groups...).WithShowHelp(false).WithShowErrors(false).WithTheme(&d.looks)
+	d.huh.Init()
 	if err != nil {
-		d.refuse(field, err)
+		d.refuse(name, err)
 	}
 	return d
 }
 
-// put gives a field a value. A long text, and one that a line would alter,
-// stands behind its line, which is empty.
-func (d *form) put(i int, value string) {
-	in := &d.inputs[i]
-	in.long = ""
-	in.Set(value)
-	named := strings.HasPrefix(value, "@") || value == "none"
-	if typed := in.typed(); typed != value || d.Fields[i].Write != nil && !named {
-		in.long = value
-		in.Set("")
+// live takes over the console's looks and keys.
+func (d *form) live(e env.Env) {
+	d.stale = d.looks.follow(e) || d.stale
+	if d.keys != e.Keys {
+		d.keys = e.Keys
+		d.huh.WithKeyMap(keysOf(e.Keys))
 	}
-}
-
-// typed is what stands on the line.
-func (in *input) typed() string { return strings.TrimSpace(in.Text()) }
-
-// value is what a field holds.
-func (d *form) value(i int) string {
-	if typed := d.inputs[i].typed(); typed != "" {
-		return typed
-	}
-	return d.inputs[i].long
 }
 
 func (d *form) values() Values {
 	all := Values{}
-	for i, f := range d.Fields {
-		all[f.Name] = d.value(i)
+	for _, f := range d.fields {
+		all[f.Spec.Name] = f.value()
 	}
 	return all
 }
@@ -136,17 +141,27 @@ func (d *form) values() Values {
 // follow gives the fields that nobody touched the defaults that go with the
 // others.
 func (d *form) follow() {
-	for i, f := range d.Fields {
-		if f.Default == nil {
+	for _, f := range d.fields {
+		if f.Spec.Default == nil {
 			continue
 		}
-		in := &d.inputs[i]
-		now := f.Default(d.values())
-		if now != in.last && d.value(i) == in.last {
-			d.put(i, now)
+		now := f.Spec.Default(d.values())
+		if now != f.last && f.value() == f.last {
+			f.put(now)
 		}
-		in.last = now
+		f.last = now
 	}
+	d.ask()
+}
+
+// ask finds out which fields are asked for.
+func (d *form) ask() {
+	values := d.values()
+	d.asked = d.asked[:0]
+	for _, f := range d.Fields {
+		d.asked = append(d.asked, f.When == nil || f.When(values))
+	}
+	d.stale = true
 }
 
 // changed counts the fields that hold something else than they began with.
@@ -174,9 +189,10 @@ func (d *form) refuse(field string, err error) {
 		}
 	}
 	d.wrong = slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == field })
-	if d.wrong >= 0 {
-		d.at = d.wrong
+	if d.wrong >= 0 && d.asked[d.wrong] {
+		d.goTo(d.wrong)
 	}
+	d.stale = true
 }
 
 // Scope implements screen.Dialog.
@@ -194,7 +210,7 @@ func (d *form) Word(a keymap.Action) text.Safe {
 	case keymap.PageUp, keymap.PageDown:
 		return "page"
 	case keymap.Complete:
-		if d.completes() {
+		if d.here().completes() {
 			return "complete"
 		}
 		return "next field"
@@ -208,21 +224,25 @@ func (d *form) Footer(env.Env) []keymap.Action {
 	if d.paged() {
 		actions = append(actions, keymap.PageUp, keymap.PageDown)
 	}
-	if d.Fields[d.at].Write != nil {
+	if d.here().Spec.Write != nil {
 		actions = append([]keymap.Action{keymap.Editor}, actions...)
 	}
 	return actions
 }
 
-// Update implements screen.Dialog.
+// Update implements screen.Dialog. What huh answers with is left alone: its
+// cursor would blink, and its steps would come as messages, before which a quick
+// hand's next key would be typed into the field that is left.
 func (d *form) Update(e env.Env, msg tea.Msg) screen.Effects {
+	d.live(e)
 	switch msg := msg.(type) {
 	case screen.Typed:
-		d.typed(msg.Press)
+		d.err = ""
+		d.huh.Update(msg.Press)
 	case screen.Pasted:
-		if d.Fields[d.at].Options == nil {
-			d.inputs[d.at].Insert(msg.Text)
+		if d.here().Spec.Options == nil {
 			d.err = ""
+			d.huh.Update(tea.PasteMsg{Content: msg.Text})
 		}
 	case screen.Found:
 		d.found(msg)
@@ -239,48 +259,14 @@ func (d *form) Update(e env.Env, msg tea.Msg) screen.Effects {
 	return screen.Effects{}
 }
 
-// typed edits the field in hand; a choice is turned by the keys that would move
-// in a text.
-func (d *form) typed(k tea.KeyPressMsg) {
-	d.err = ""
-	if d.Fields[d.at].Options == nil {
-		d.inputs[d.at].Press(k)
-		return
-	}
-	switch k.String() {
-	case "left":
-		d.turn(-1)
-	case "right", "space":
-		d.turn(1)
-	default: // the first letter of a choice
-		for _, o := range d.Fields[d.at].Options {
-			if k.Text != "" && strings.HasPrefix(o, k.Text) {
-				d.inputs[d.at].Set(o)
-				break
-			}
-		}
-	}
-}
-
-func (d *form) turn(by int) {
-	if o := d.Fields[d.at].Options; len(o) > 0 {
-		d.inputs[d.at].Set(o[(max(slices.Index(o, d.inputs[d.at].Text()), 0)+by+len(o))%len(o)])
-	}
-}
-
-// completes says that the field in hand holds the name of a file.
-func (d *form) completes() bool {
-	return d.Fields[d.at].Path || d.Fields[d.at].Write != nil && strings.HasPrefix(d.inputs[d.at].Text(), "@")
-}
-
 func (d *form) found(msg screen.Found) {
-	in := &d.inputs[d.at]
+	f := d.here()
 	switch {
-	case !d.completes():
-	case msg.For == in.Text():
-		in.Set(msg.Text)
-	case "@"+msg.For == in.Text():
-		in.Set("@" + msg.Text)
+	case !f.completes():
+	case msg.For == f.text:
+		f.set(msg.Text)
+	case "@"+msg.For == f.text:
+		f.set("@" + msg.Text)
 	}
 }
 
@@ -292,13 +278,14 @@ func (d *form) written(msg screen.Written) {
 	case msg.Err != nil:
 		d.refuse(msg.Field, msg.Err)
 	default:
-		d.inputs[i].Set("")
-		d.inputs[i].long = msg.Text
+		d.fields[i].set("")
+		d.fields[i].long = msg.Text
 		d.err = ""
 	}
 }
 
 func (d *form) key(e env.Env, a keymap.Action) screen.Effects {
+	d.stale = true
 	switch a {
 	case keymap.Back:
 		return d.leave(e)
@@ -307,17 +294,17 @@ func (d *form) key(e env.Env, a keymap.Action) screen.Effects {
 	case keymap.Down:
 		d.move(1)
 	case keymap.PageUp:
-		d.page(-1)
+		d.turn(-1)
 	case keymap.PageDown:
-		d.page(1)
+		d.turn(1)
 	case keymap.Complete:
-		if d.completes() {
-			return screen.Do(complete(strings.TrimPrefix(d.inputs[d.at].Text(), "@")))
+		if f := d.here(); f.completes() {
+			return screen.Do(complete(strings.TrimPrefix(f.text, "@")))
 		}
 		d.next()
 	case keymap.Editor:
-		if write := d.Fields[d.at].Write; write != nil {
-			return screen.Do(write(d.Fields[d.at].Name, d.value(d.at)))
+		if f := d.here(); f.Spec.Write != nil {
+			return screen.Do(f.Spec.Write(f.Spec.Name, f.value()))
 		}
 	case keymap.Apply:
 		return d.apply(e)

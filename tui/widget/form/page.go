@@ -3,29 +3,39 @@ package form
 import (
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
+
 	"signalbox/tui/screen"
 	"signalbox/tui/text"
 )
 
-// asked says that a field is one that is asked for now.
-func (d *form) asked(i int, values Values) bool {
-	return d.Fields[i].When == nil || d.Fields[i].When(values)
-}
+// here is the field in hand.
+func (d *form) here() *field { return d.huh.GetFocusedField().(*field) }
 
-// all lists the fields that are asked for, and here those on the page in hand.
-func (d *form) all() []int {
-	values := d.values()
-	var list []int
-	for i := range d.Fields {
-		if d.asked(i, values) {
-			list = append(list, i)
+// all lists the fields that are asked for.
+func (d *form) all() []*field {
+	var list []*field
+	for i, asked := range d.asked {
+		if asked {
+			list = append(list, d.fields[i])
 		}
 	}
 	return list
 }
 
-func (d *form) here() []int {
-	return slices.DeleteFunc(d.all(), func(i int) bool { return d.Fields[i].Page != d.Fields[d.at].Page })
+// on lists those of a page.
+func (d *form) on(page text.Safe) []*field {
+	return slices.DeleteFunc(d.all(), func(f *field) bool { return f.Spec.Page != page })
+}
+
+// first says that a field is the first of its page.
+func (d *form) first(f *field) bool {
+	for i := f.at - 1; i >= 0 && d.Fields[i].Page == f.Spec.Page; i-- {
+		if d.asked[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // pages are the names of the pages in their order.
@@ -43,45 +53,70 @@ func (d *form) paged() bool { return len(d.pages()) > 1 }
 
 // tallest is how many fields the longest page has, so that the form keeps its
 // height while pages are turned.
-func (d *form) tallest() int {
-	most, on := 0, map[text.Safe]int{}
-	for _, i := range d.all() {
-		on[d.Fields[i].Page]++
-		most = max(most, on[d.Fields[i].Page])
+func (d *form) tallest() (most int) {
+	for _, page := range d.pages() {
+		most = max(most, len(d.on(page)))
 	}
 	return most
+}
+
+// goTo takes a field that is asked for in hand. huh goes by steps; from the ends
+// of a page, and of the form, none may be asked of it: it lets go of the field
+// then, and sends itself a message, or takes the form for done.
+func (d *form) goTo(at int) {
+	for range d.Fields {
+		from := d.here()
+		switch {
+		case from.at == at:
+			d.stale = true
+			return
+		case from.Spec.Page != d.Fields[at].Page && from.at < at:
+			from.Blur()
+			d.huh.NextGroup()
+		case from.Spec.Page != d.Fields[at].Page:
+			from.Blur()
+			d.huh.PrevGroup()
+		case from.at < at:
+			d.huh.NextField()
+		default:
+			d.huh.PrevField()
+		}
+	}
 }
 
 // move goes by fields, over the ends of pages.
 func (d *form) move(by int) {
 	all := d.all()
-	d.at = all[max(min(slices.Index(all, d.at)+by, len(all)-1), 0)]
+	d.goTo(all[max(min(slices.Index(all, d.here())+by, len(all)-1), 0)].at)
 }
 
 // next goes to the next field, and from the last to the first.
 func (d *form) next() {
 	all := d.all()
-	d.at = all[(slices.Index(all, d.at)+1)%len(all)]
+	d.goTo(all[(slices.Index(all, d.here())+1)%len(all)].at)
 }
 
-// page goes by pages; where there is one, to its first field or its last.
-func (d *form) page(by int) {
+// turn goes by pages; where there is one, to its first field or its last.
+func (d *form) turn(by int) {
 	names := d.pages()
 	if len(names) == 1 {
 		d.move(by * len(d.Fields))
 		return
 	}
-	d.show(names[(slices.Index(names, d.Fields[d.at].Page)+by+len(names))%len(names)])
+	d.show(names[(slices.Index(names, d.here().Spec.Page)+by+len(names))%len(names)])
 }
 
 // show goes to the first field of a page.
 func (d *form) show(page text.Safe) {
-	for _, i := range d.all() {
-		if d.Fields[i].Page == page {
-			d.at = i
-			return
-		}
+	if on := d.on(page); len(on) > 0 {
+		d.goTo(on[0].at)
 	}
+}
+
+// top is the first field of a page that is seen, where it has more than there is
+// room for: huh keeps the one in hand as high as it can, below the one before it.
+func (d *form) top(on []*field) int {
+	return max(min(slices.Index(on, d.here())-1, len(on)-d.rows), 0)
 }
 
 // click takes a click of the mouse: on the name of a page, or on a field, which
@@ -100,11 +135,13 @@ func (d *form) click(msg screen.Click) {
 		}
 		y -= tabRows
 	}
-	here := d.here()
-	if at := d.top + y; y >= 0 && y < d.rows && at < len(here) {
-		if d.at == here[at] {
-			d.turn(1)
-		}
-		d.at = here[at]
+	on := d.on(d.here().Spec.Page)
+	at := d.top(on) + y
+	switch {
+	case y < 0 || y >= d.rows || at >= len(on):
+	case on[at] != d.here():
+		d.goTo(on[at].at)
+	case on[at].Spec.Options != nil:
+		d.huh.Update(tea.KeyPressMsg{Code: tea.KeySpace})
 	}
 }
