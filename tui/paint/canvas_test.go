@@ -143,3 +143,32 @@ func TestSpliceCutsBetweenCells(t *testing.T) {
 		}
 	}
 }
+
+// Of what other libraries draw, styles and words pass, up to the edge; all else
+// is seen, not obeyed.
+func TestStyledLinesPassNothingButStyles(t *testing.T) {
+	for _, test := range []struct{ line, want string }{
+		{"\x1b[1mab\x1b[m c", "\x1b[1mab\x1b[m c"},
+		{"a\x1b[38;2;1;2;3mb", "a\x1b[38;2;1;2;3mb\x1b[m"},
+		{"\x1b[2Jab", "␛[2Jab"},
+		{"a\x1b]52;c;eA\x07", "a␛]52;c;"},
+		{"\x1b[7m12345678\x1b[m9", "\x1b[7m12345678\x1b[m"},
+		{"1234567家", "1234567"},
+		{"\x1b", "␛"},
+		{"\x1b[1", "␛[1"},
+		{"a\u202eb\x9b31m", "a‹U+202E"},
+	} {
+		c := New(themes.Default(true), text.Ellipsis, 8, 1)
+		c.Styled(test.line)
+		c.End()
+		if got := c.String(); got != test.want || c.Used(0) > 8 {
+			t.Errorf("%q: %q in %d columns, want %q", test.line, got, c.Used(0), test.want)
+		}
+	}
+	c := canvas(8, 1)
+	c.Styled("\x1b[1mab\x1b[m")
+	c.End()
+	if c.String() != "ab" {
+		t.Errorf("a theme without looks has some: %q", c.String())
+	}
+}

@@ -60,7 +60,8 @@ func (d *form) Draw(e env.Env, w, h int) *paint.Canvas {
 		c.Text(role, part)
 	}
 	c.Skip(c.Left())
-	return dialog.Frame(e, d.Title, c, w, h)
+	on := d.on(d.here().Spec.Page)
+	return dialog.Scrolled(e, d.Title, c, max(len(on)-d.top(on)-d.rows, 0), w, h)
 }
 
 // fit has huh draw the fields of the page in hand in w columns and so many rows,
@@ -123,6 +124,11 @@ func (d *form) drawTabs(e env.Env, c *paint.Canvas) {
 		words, role := " "+name+" ", themes.Muted
 		if d.err != "" && d.wrong >= 0 && d.Fields[d.wrong].Page == name {
 			words, role = " "+text.Safe(e.Glyphs.Danger)+words, themes.Danger
+		}
+		if c.Col()+text.Width(words) > c.Width() {
+			c.Right(themes.Muted, text.Safe(e.Glyphs.Ellipsis))
+			d.tabs = append(d.tabs, c.Width())
+			continue
 		}
 		if name == d.here().Spec.Page {
 			c.Raise(themes.Cursor)
