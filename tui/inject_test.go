@@ -69,7 +69,7 @@ func TestNothingInDataReachesTheTerminal(t *testing.T) {
 		c := open(t, poisoned(s), 120, 40, func(o *Options) { o.Title, o.Actor = s, s })
 		c.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		for _, keys := range [][]string{
-			nil, {"2"}, {"enter"}, {"enter"}, {"pgdown"}, {"5"}, {"r"}, {"esc"}, {"enter"}, {"A"}, {"esc"}, {"a"}, {"x"}, {"esc"}, {"r"}, {"?"}, {"esc"}, {"/"}, {"enter"},
+			nil, {"2"}, {"O"}, {"down"}, {"down"}, {"down"}, {"pgdown"}, {"down"}, {"enter"}, {"esc"}, {"y"}, {"enter"}, {"enter"}, {"pgdown"}, {"5"}, {"r"}, {"esc"}, {"enter"}, {"A"}, {"esc"}, {"a"}, {"x"}, {"esc"}, {"r"}, {"?"}, {"esc"}, {"/"}, {"enter"},
 			{"3"}, {"x"}, {"down"}, {"enter"}, {"esc"}, {"w"}, {"esc"}, {"enter"}, {"tab"}, {"e"}, {"enter"}, {"esc"}, {"p"}, {"enter"}, {":"}, {"esc"},
 		} {
 			c.press(keys...)

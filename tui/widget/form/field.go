@@ -77,12 +77,12 @@ func (f *field) set(s string) {
 		f.text = printable(s)
 		in.Value(&f.text)
 	case *huh.Select[string]:
-		options := f.Spec.Options
-		if !slices.Contains(options, s) { // huh would take the first of them instead
-			options = append([]string{s}, options...)
+		var options []huh.Option[string]
+		if !slices.Contains(f.Spec.Options, s) { // huh would take the first of them instead
+			options = append(options, huh.NewOption(string(text.Clean(s)), s))
 		}
 		f.text = s
-		in.Options(huh.NewOptions(options...)...).Value(&f.text)
+		in.Options(append(options, huh.NewOptions(f.Spec.Options...)...)...).Value(&f.text)
 	}
 }
 
