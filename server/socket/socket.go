@@ -17,8 +17,25 @@ const longest = 100
 
 // Listen makes a socket that only its owner may use, and takes the place of one
 // that nobody answers on any more. The socket is under its name only once it
-// is ready. CodeUnavailable when the name can't be had.
+// is ready, and is made again when somebody takes the name away, where the system
+// tells of that (Linux). CodeUnavailable when the name can't be had.
 func Listen(path string) (net.Listener, error) {
+	made, err := bind(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &listener{path: path, bound: made}
+	l.watch()
+	return l, nil
+}
+
+// bound is a socket that had its name once.
+type bound struct {
+	*net.UnixListener
+	info os.FileInfo
+}
+
+func bind(path string) (*bound, error) {
 	if err := vacant(path); err != nil {
 		return nil, err
 	}
@@ -43,7 +60,7 @@ func Listen(path string) (net.Listener, error) {
 		_ = l.Close()
 		return nil, store.Unavailable("socket "+path, err, "")
 	}
-	return &listener{l, path, info}, nil
+	return &bound{l, info}, nil
 }
 
 // publish closes the socket to others before it gets its name.
@@ -94,18 +111,4 @@ func within(path string, fn func(short string) error) error {
 	}
 	defer dir.Close()
 	return fn(fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)))
-}
-
-// listener takes its name away when closed, unless a successor has it by then.
-type listener struct {
-	*net.UnixListener
-	path string
-	info os.FileInfo
-}
-
-func (l *listener) Close() error {
-	if now, err := os.Stat(l.path); err == nil && os.SameFile(now, l.info) {
-		_ = os.Remove(l.path)
-	}
-	return l.UnixListener.Close()
 }

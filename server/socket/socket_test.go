@@ -75,13 +75,20 @@ func TestOtherFilesDoNot(t *testing.T) {
 func TestClosingLeavesASuccessorAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.sock")
 	first := listen(t, path)
-	if err := os.Remove(path); err != nil {
+	next, err := net.ListenUnix("unix", &net.UnixAddr{Name: path + ".next", Net: "unix"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	listen(t, path)
+	next.SetUnlinkOnClose(false)
+	defer next.Close()
+	if err := os.Rename(path+".next", path); err != nil {
+		t.Fatal(err)
+	}
 	_ = first.Close()
-	if _, err := os.Stat(path); err != nil {
-		t.Error("the successor's socket is gone")
+	if c, err := socket.Dial(t.Context(), path); err != nil {
+		t.Errorf("the successor's socket is gone: %v", err)
+	} else {
+		_ = c.Close()
 	}
 }
 
