@@ -30,6 +30,11 @@ func (r *BulkRequest) act() (func(*tx, *store.Queue, *store.Item) (store.ID, err
 			ways++
 		}
 	}
+	for n := range r.Select {
+		if err := r.Select[n].selects(); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case r.First < 0:
 		return nil, store.Invalid(fmt.Sprintf("first %d", r.First), "it is 0 (all) or more", "write it as 100")
@@ -37,6 +42,8 @@ func (r *BulkRequest) act() (func(*tx, *store.Queue, *store.Item) (store.ID, err
 		return l.Queue == "" && l.Group == "" && l.Kind == "" && l.Filter == "" && len(l.Statuses) == 0
 	}):
 		return nil, store.Invalid("a bulk act", "a selection names nothing", "give a queue, a status, a group or a filter; an empty selection never means all")
+	case slices.ContainsFunc(r.Select, func(l ListRequest) bool { return !l.After.IsZero() || l.AfterReference != "" }):
+		return nil, store.Invalid("after", "a selection is of all that match", "leave it out, or narrow the filter")
 	case ways == 0:
 		return nil, store.Invalid("a bulk act", "it names no items", "give targets, or what selects them; an empty set never means all")
 	case ways > 1 || r.Of != 0 && r.Verb != BulkUndo:
@@ -196,7 +203,7 @@ func (e *Engine) freezeDone(id uint64, set *frozen) error {
 func (e *Engine) selected(ctx context.Context, requests []ListRequest, visit func(*store.Item) bool) error {
 	more := true
 	for _, r := range requests {
-		r.After, r.AfterReference, r.Budget = store.ID{}, "", 0
+		r.Budget = 0
 		w, err := e.walk(&r)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"signalbox/store"
 )
@@ -58,10 +59,31 @@ func (e *Engine) List(ctx context.Context, r ListRequest) (Page, error) {
 	return page, err
 }
 
+// All asks for all that the list is of, and not for a page of it.
+func (r ListRequest) All() ListRequest {
+	return ListRequest{Queue: r.Queue, Statuses: r.Statuses, Group: r.Group, Kind: r.Kind, Filter: r.Filter}
+}
+
+// selects refuses what a page of a list has and a set of all that match has not: who
+// asks to delete with a limit must not have all deleted.
+func (r *ListRequest) selects() error {
+	const rule, mend = "a selection is of all that match", "leave it out; a bulk act on some of them has first"
+	switch {
+	case r.Limit != 0:
+		return store.Invalid(fmt.Sprintf("limit %d", r.Limit), rule, mend)
+	case r.Sort != "":
+		return store.Invalid(fmt.Sprintf("sort %q", r.Sort), rule, mend)
+	}
+	return nil
+}
+
 // Select freezes the set of all selected items, each with the revision it has
 // now: what an act on all matching will be done to, and nothing that comes
-// later. CodeInvalid when it is larger than MaxSelection.
+// later. CodeInvalid when it is larger than MaxSelection, and for a limit or a sort.
 func (e *Engine) Select(ctx context.Context, r ListRequest) ([]Target, error) {
+	if err := r.selects(); err != nil {
+		return nil, err
+	}
 	r.Order, r.Budget = AnyOrder, 0
 	w, err := e.walk(&r)
 	if err != nil {

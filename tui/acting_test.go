@@ -71,6 +71,13 @@ func TestQuestionAboutOneIsInTheSingular(t *testing.T) {
 	c.hides("They go")
 }
 
+// All that match are acted on, whatever the order in which they are looked at.
+func TestAllOfASortedListAreActedOn(t *testing.T) {
+	c := group(t)
+	c.press("s", "down", "enter", "a", "r")
+	c.shows("Retry 5 matching items?")
+}
+
 func TestManyMustBeCounted(t *testing.T) {
 	e := fake.Lifelike()
 	for range 1200 {

@@ -250,6 +250,9 @@ func reason(r *engine.Record) string {
 
 // Select implements the console's port.
 func (e *Engine) Select(_ context.Context, req engine.ListRequest) ([]engine.Target, error) {
+	if req.Limit != 0 || req.Sort != "" {
+		return nil, store.Invalid("a limit or sort", "a selection is of all that match", "leave it out")
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	all, err := e.matching(req)

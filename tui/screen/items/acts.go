@@ -129,7 +129,7 @@ func (s *Items) many() act.Many {
 
 // markAll has the engine freeze all that match, beyond the rows held.
 func (s *Items) markAll() screen.Effects {
-	s.asked = scope{s.where(), s.request()}
+	s.asked = scope{s.where(), s.request().All()}
 	return screen.Do(s.Desk.Select(s.Address(), act.NoVerb, s.asked.request))
 }
 
@@ -137,7 +137,7 @@ func (s *Items) selected(_ env.Env, msg act.Selected) screen.Effects {
 	if msg.Err != nil {
 		return act.Fail("mark all", msg.Err)
 	}
-	if now := s.request(); !reflect.DeepEqual(msg.Requests, []engine.ListRequest{now}) || !reflect.DeepEqual(s.asked.request, now) {
+	if now := s.request().All(); !reflect.DeepEqual(msg.Requests, []engine.ListRequest{now}) || !reflect.DeepEqual(s.asked.request, now) {
 		return screen.Want(screen.Say{Toast: screen.Toast{Level: screen.Warning, Text: "The list was narrowed anew before all were marked, so nothing was", Brief: true}})
 	}
 	all := s.asked
