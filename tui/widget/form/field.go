@@ -49,9 +49,13 @@ type field struct {
 func newField(d *form, at int, spec Field) *field {
 	f := &field{form: d, at: at, Spec: spec}
 	if spec.Options != nil {
-		f.Field = huh.NewSelect[string]().Inline(true)
+		in := huh.NewSelect[string]()
+		in.WithTheme(&d.looks) // huh makes a theme of its own at each step without one
+		f.Field = in.Inline(true)
 	} else {
-		f.Field = huh.NewInput().Prompt("").CharLimit(limit)
+		in := huh.NewInput()
+		in.WithTheme(&d.looks)
+		f.Field = in.Prompt("").CharLimit(limit)
 	}
 	return f
 }
