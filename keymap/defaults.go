@@ -45,7 +45,7 @@ func moving() []Binding {
 		{Action: Back, Keys: keys("esc"), Help: "back", Long: "Go back a step: close, clear the filter, leave the page; never quits",
 			Scopes: on(Global, SplitEdit, Dialog, Menu, HelpView, Input, Command)},
 		{Action: NextPane, Keys: keys("tab"), Help: "next pane", Long: "Go to the next pane, button or field", Scopes: on(Global, Dialog, Input)},
-		{Action: PrevPane, Keys: keys("shift+tab"), Help: "previous pane", Long: "Go to the previous pane, button or field", Scopes: on(Global, Dialog, Input)},
+		{Action: PrevPane, Keys: keys("shift+tab"), Help: "previous pane", Long: "Go to the previous pane, button or field", Scopes: on(Global, Dialog, Input, Command)},
 	}
 }
 

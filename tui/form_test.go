@@ -79,6 +79,12 @@ func TestFormsTakeTheKeysOfTheKeymap(t *testing.T) {
 	c.shows("← jobs →")
 	c.press("tab")
 	c.shows("▌ family ")
+	c.press("shift+tab")
+	c.shows("▌ name ")
+	c.press("shift+tab", "shift+tab")
+	c.shows("▌ output schema ")
+	c.press("ctrl+n", "ctrl+n")
+	c.shows("▌ name ")
 	c.press("ctrl+g")
 	c.shows("Leave what you typed?")
 }

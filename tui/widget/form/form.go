@@ -214,6 +214,8 @@ func (d *form) Word(a keymap.Action) text.Safe {
 			return "complete"
 		}
 		return "next field"
+	case keymap.PrevPane:
+		return "previous field"
 	}
 	return ""
 }
@@ -301,7 +303,9 @@ func (d *form) key(e env.Env, a keymap.Action) screen.Effects {
 		if f := d.here(); f.completes() {
 			return screen.Do(complete(strings.TrimPrefix(f.text, "@")))
 		}
-		d.next()
+		d.next(1)
+	case keymap.PrevPane:
+		d.next(-1)
 	case keymap.Editor:
 		if f := d.here(); f.Spec.Write != nil {
 			return screen.Do(f.Spec.Write(f.Spec.Name, f.value()))

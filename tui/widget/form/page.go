@@ -90,10 +90,10 @@ func (d *form) move(by int) {
 	d.goTo(all[max(min(slices.Index(all, d.here())+by, len(all)-1), 0)].at)
 }
 
-// next goes to the next field, and from the last to the first.
-func (d *form) next() {
+// next goes by a field, from the last to the first and from the first to the last.
+func (d *form) next(by int) {
 	all := d.all()
-	d.goTo(all[(slices.Index(all, d.here())+1)%len(all)].at)
+	d.goTo(all[(slices.Index(all, d.here())+by+len(all))%len(all)].at)
 }
 
 // turn goes by pages; where there is one, to its first field or its last.
