@@ -21,6 +21,7 @@ import (
 	"charm.land/fang/v2"
 	"golang.org/x/term"
 
+	"signalbox/cli/zone"
 	"signalbox/server"
 )
 
@@ -46,7 +47,7 @@ type Env struct {
 func System(version string) Env {
 	return Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now, Zone: time.Local,
+		Getenv: os.Getenv, Now: time.Now, Zone: zone.System(),
 		IsTerminal: func(stream any) bool {
 			f, ok := stream.(*os.File)
 			return ok && term.IsTerminal(int(f.Fd()))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"signalbox/cli/zone"
 	"signalbox/engine"
 	"signalbox/engine/export"
 	"signalbox/store"
@@ -110,11 +111,14 @@ func (a *app) startImport() *cobra.Command {
 		if err := s.rows.check(); err != nil {
 			return err
 		}
-		zone, err := a.location()
+		asker, err := a.location()
 		if err != nil {
 			return err
 		}
-		s.rows.of(m, zone)
+		if asker.String() == zone.Unnamed { // which to the engine is its own
+			return usage("the time zone here", "it has no name by which the engine could know it", "say it with --tz Europe/Berlin")
+		}
+		s.rows.of(m, asker)
 		if m.Of != "" {
 			m.Attachment = args[0]
 		} else if m.Path, err = filepath.Abs(args[0]); err != nil {

@@ -3,7 +3,9 @@ package cli_test
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"signalbox/cli"
 	"signalbox/engine"
 )
 
@@ -28,6 +30,33 @@ func TestJobsThatCantBeDoneAreNotStarted(t *testing.T) {
 		if verb != engine.BulkDefer {
 			r.ok(bulk(verb, "--reviewer", "ada", "--note", "n")...)
 		}
+	}
+}
+
+// The zone of times in a job's file is that of who asks, and not the engine's.
+func TestAnImportJobReadsTimesAsItsAskerWould(t *testing.T) {
+	r := newRig(t)
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ok("queue", "add", "q")
+	file := r.file("a.csv", "Deadline,a\n2030-01-02 09:30,1\n")
+	r.serve()
+	from := func(zone *time.Location) (int, string) {
+		var out, errs strings.Builder
+		world := r.world(&out, &errs)
+		world.Zone = zone
+		return cli.Run(t.Context(), world, []string{"job", "start", "import", file, "--queue", "q", "--watch"}), errs.String()
+	}
+	if code, errs := from(tokyo); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	if out := r.ok("item", "show", "q/1", "-o", "json"); !strings.Contains(out, "2030-01-02T00:30:00.000Z") {
+		t.Errorf("the item is %s", out)
+	}
+	if code, errs := from(time.FixedZone("Local", 9*3600)); code != 2 || !strings.Contains(errs, "say it with --tz Europe/Berlin") {
+		t.Errorf("from a zone without a name: exit %d, %s", code, errs)
 	}
 }
 

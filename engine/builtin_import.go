@@ -71,6 +71,12 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	case m.Path != "" && !filepath.IsAbs(m.Path):
 		return b, store.Invalid(fmt.Sprintf("path %q", m.Path), "the engine may run elsewhere", "write it whole, from / on")
 	}
+	if err := m.reading().Validate(); err != nil {
+		return b, err
+	}
+	if _, err := ZoneOf(m.Zone); err != nil {
+		return b, err
+	}
 	if m.Path != "" {
 		f, err := OpenRows(m.Path)
 		if err != nil {
@@ -84,12 +90,39 @@ func (e *Engine) newImport(ctx context.Context, raw json.RawMessage) (b builtinJ
 	if _, err := e.Queue(ctx, m.Queue); err != nil {
 		return b, err
 	}
+	if m.Attachment != "" {
+		if _, err := e.attached(ctx, m.Of, m.Attachment); err != nil {
+			return b, err
+		}
+	}
 	return builtinJob{queue: ImportQueue, fill: func(t *tx, q *store.Queue, j *store.Job, _ int) ([]AddResult, error) {
+		if err := t.takes(&m); err != nil {
+			return nil, err
+		}
 		if err := t.feed(j); err != nil {
 			return nil, err
 		}
 		return t.addBuiltin(q, j.ID, "import", 1, m)
 	}}, nil
+}
+
+func (m *ImportJob) reading() *Reading {
+	return &Reading{States: m.States, Dates: m.Dates, Encoding: m.Encoding, From: m.FromLine}
+}
+
+// takes refuses a job that the import's rows can't belong to.
+func (t *tx) takes(m *ImportJob) error {
+	if m.Job == "" {
+		return nil
+	}
+	if err := (&JobRequest{ID: m.Job}).validate(); err != nil {
+		return err
+	}
+	q, err := t.Queue(m.Queue)
+	if err != nil {
+		return err
+	}
+	return t.joinable(&q, m.Job)
 }
 
 // OpenRows opens the file of an import.

@@ -3,8 +3,11 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +25,50 @@ func (r *rig) builtin(kind, request string) engine.JobState {
 		r.t.Fatal(err)
 	}
 	return j
+}
+
+// What an import job can't do is refused as it is asked for, in the words in which it
+// would fail, and leaves nothing.
+func TestImportJobsThatCantBeDoneAreNotStarted(t *testing.T) {
+	r := start(t, memory.New())
+	defer func() { _ = r.Close() }()
+	r.queue("q", store.Jobs, nil)
+	r.queue("other", store.Jobs, nil)
+	r.add("other", engine.NewItem{Payload: json.RawMessage(`1`), Job: "theirs"})
+	r.add("q", engine.NewItem{Payload: json.RawMessage(`1`), Job: "ended"})
+	if _, err := r.CancelJob(r.ctx, "ended", ""); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := r.Jobs(r.ctx, engine.JobList{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, words := range map[string]string{
+		`"mode":"all"`:          `mode "all": there is none of this name`,
+		`"states":"lost"`:       `states "lost": states are kept or new`,
+		`"dates":"ymd"`:         `dates "ymd": dates begin with the day or the month`,
+		`"encoding":"runes"`:    `encoding "runes": a file is utf-8, utf-16`,
+		`"from_line":-3`:        `line -3 to read from: a line's number is 1 or more`,
+		`"zone":"Mars/Olympus"`: `zone "Mars/Olympus": there is none of this name`,
+		`"job":".."`:            `job "..": an id is no lone dot`,
+		`"job":"theirs"`:        `job "theirs": it is of queue other`,
+		`"job":"ended"`:         `job "ended": it was cancelled`,
+		`"path":"","of":"ended","attachment":"b.csv"`: `attachment "b.csv" of job "ended": not found`,
+	} {
+		for _, mode := range []string{engine.AllOrNothing, engine.Independent} {
+			request := fmt.Sprintf(`{"queue":"q","path":%q,"mode":%q,%s}`, path, mode, field)
+			if _, err := r.StartBuiltin(r.ctx, engine.BuiltinRequest{Kind: engine.ImportKind, Request: json.RawMessage(request)}); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("with %s: %v; want %q", field, err, words)
+			}
+		}
+	}
+	if after, err := r.Jobs(r.ctx, engine.JobList{}); err != nil || len(after) != len(before) {
+		t.Errorf("there are jobs %+v, %v", after, err)
+	}
 }
 
 // Only signalbox itself fills and works the built-in queues, by whatever door.

@@ -83,17 +83,7 @@ func (e *Engine) Attachments(ctx context.Context, id string) (list []store.Attac
 // ReadAttachment writes an attachment's contents to w, in short looks at the
 // store. CodeNotFound when there is none of the name.
 func (e *Engine) ReadAttachment(ctx context.Context, id, name string, w io.Writer) error {
-	var chunks []store.Chunk
-	err := e.details(ctx, id, func(r store.Reader) error {
-		a, err := attachment(r, id, name)
-		if err == nil && a == nil {
-			err = store.NotFound(fmt.Sprintf("attachment %q of job %q", name, id), "see `signalbox job attachment "+id+"`")
-		}
-		if err == nil {
-			chunks, err = r.Chunks(id, name)
-		}
-		return err
-	})
+	chunks, err := e.attached(ctx, id, name)
 	for _, c := range chunks {
 		var data []byte
 		if err == nil {
@@ -107,6 +97,22 @@ func (e *Engine) ReadAttachment(ctx context.Context, id, name string, w io.Write
 		}
 	}
 	return err
+}
+
+// attached gives what an attachment is kept in. CodeNotFound when there is none of
+// this name.
+func (e *Engine) attached(ctx context.Context, id, name string) (chunks []store.Chunk, err error) {
+	err = e.details(ctx, id, func(r store.Reader) error {
+		a, err := attachment(r, id, name)
+		if err == nil && a == nil {
+			err = store.NotFound(fmt.Sprintf("attachment %q of job %q", name, id), "see `signalbox job attachment "+id+"`")
+		}
+		if err == nil {
+			chunks, err = r.Chunks(id, name)
+		}
+		return err
+	})
+	return chunks, err
 }
 
 // attachment finds an attachment by name; nil when there is none.

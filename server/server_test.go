@@ -154,6 +154,8 @@ func TestRefusals(t *testing.T) {
 		{"POST /v1/bulks", `{"verb":"delete","select":[{"queue":"q"},{"queue":"q","sort":"reference"}]}`, 400, `"thing":"sort \"reference\""`},
 		{"POST /v1/bulks", `{"verb":"delete","select":[{"queue":"q","after":"q/7"}]}`, 400, `"thing":"after","rule":"a selection is of all`},
 		{"POST /v1/builtins", `{"kind":"bulk","request":{"verb":"delete","select":[{"queue":"q","limit":1}]}}`, 400, `"thing":"limit 1"`},
+		{"POST /v1/builtins", `{"kind":"import","request":{"queue":"q","path":"/etc/hostname","states":"lost"}}`, 400, `"rule":"states are kept or new","mend":"use keep or new"`},
+		{"POST /v1/builtins", `{"kind":"import","request":{"queue":"q","path":"/etc/hostname","encoding":"runes"}}`, 400, `"rule":"a file is utf-8, utf-16`},
 		{"GET /v1/items?filtr=x", "", 400, `use queue, group, kind, filter, sort`},
 		{"GET /v1/export?queue=q&format=csv&sort=reference", "", 400, `"thing":"query key \"sort\"","rule":"a file holds all that match`},
 		{"GET /v1/export?queue=q&format=csv&limit=1", "", 400, `"thing":"query key \"limit\""`},

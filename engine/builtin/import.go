@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"time"
 
 	"signalbox/engine"
 	"signalbox/engine/intake"
@@ -54,9 +52,9 @@ func (m *importer) read(ctx context.Context, job *engine.ImportJob, fn func(*int
 		return err
 	}
 	defer in.Close()
-	zone, err := time.LoadLocation(job.Zone)
+	zone, err := engine.ZoneOf(job.Zone)
 	if err != nil {
-		return store.Invalid(fmt.Sprintf("zone %q", job.Zone), "there is none of this name", "write it as Europe/Berlin")
+		return err
 	}
 	file, err := intake.Open(in, intake.Options{
 		Columns: intake.Columns{Reference: job.Reference, Due: job.Due, Priority: job.Priority, Defer: job.Defer},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -27,15 +26,6 @@ const (
 	UTF16BE     Encoding = "utf-16be"
 	Windows1252 Encoding = "windows-1252"
 )
-
-// parseEncoding reads an encoding's name, in any case; "" is to be told from the file.
-func parseEncoding(s Encoding) (Encoding, error) {
-	switch e := Encoding(strings.ToLower(string(s))); e {
-	case "", UTF8, UTF16, UTF16LE, UTF16BE, Windows1252:
-		return e, nil
-	}
-	return "", store.Invalid("encoding "+quoted(string(s)), "a file is utf-8, utf-16, utf-16le, utf-16be or windows-1252", "use one of these")
-}
 
 // noText refuses files that begin as no text does, whatever its encoding.
 func noText(r *bufio.Reader) error {

@@ -20,6 +20,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -72,21 +73,8 @@ type Options struct {
 
 // Validate refuses values that there are not.
 func (o *Options) Validate() error {
-	switch o.States {
-	case DefaultStates, KeepStates, NewStates:
-	default:
-		return store.Invalid("states "+quoted(string(o.States)), "states are kept or new", "use keep or new")
-	}
-	switch o.Dates {
-	case NoDates, DayFirst, MonthFirst:
-	default:
-		return store.Invalid("dates "+quoted(string(o.Dates)), "dates begin with the day or the month", "use dmy or mdy")
-	}
-	if o.From < 0 {
-		return store.Invalid(fmt.Sprintf("line %d to read from", o.From), "a line's number is 1 or more", "write it as 4")
-	}
-	_, err := parseEncoding(o.Encoding)
-	return err
+	r := engine.Reading{States: string(o.States), Dates: string(o.Dates), Encoding: string(o.Encoding), From: o.From}
+	return r.Validate()
 }
 
 // Row is one row of a file: an item to add, or why it is none.
@@ -121,7 +109,7 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	opt.Encoding, _ = parseEncoding(opt.Encoding)
+	opt.Encoding = Encoding(strings.ToLower(string(opt.Encoding)))
 	if opt.Zone == nil {
 		opt.Zone = time.UTC
 	}
