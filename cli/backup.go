@@ -37,7 +37,8 @@ func (a *app) backupCommand() *cobra.Command {
 		}
 		return a.do(c.Context(), func(ctx context.Context, s Service) error {
 			if path == "-" {
-				return s.Backup(ctx, interruptibleWriter{ctx, a.Stdout})
+				out := &interruptibleWriter{ctx: ctx, w: a.Stdout}
+				return out.fault(s.Backup(ctx, out))
 			}
 			if err := a.checkTarget(s, path, force); err != nil {
 				return err
@@ -128,7 +129,11 @@ func wholeFile(ctx context.Context, path string, write func(io.Writer) error) (s
 			_ = os.Remove(partial)
 		}
 	}()
-	if err := write(interruptibleWriter{ctx, out}); err != nil {
+	w := &interruptibleWriter{ctx: ctx, w: out}
+	if err := write(w); err != nil {
+		if w.failed != nil && ctx.Err() == nil {
+			err = unwritable(path, w.failed) // which names the partial file
+		}
 		return 0, err
 	}
 	info, err := out.Stat()
@@ -146,19 +151,28 @@ func wholeFile(ctx context.Context, path string, write func(io.Writer) error) (s
 
 // interruptibleWriter refuses to write on when its context has ended.
 type interruptibleWriter struct {
-	ctx context.Context
-	w   io.Writer
+	ctx    context.Context
+	w      io.Writer
+	failed error // by which a write failed
 }
 
-func (i interruptibleWriter) Write(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
+func (i *interruptibleWriter) Write(p []byte) (n int, err error) {
+	if err = i.ctx.Err(); err == nil {
+		n, err = i.w.Write(p)
 	}
-	n, err := i.w.Write(p)
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = unwritable(e.Path, e)
+	if i.failed == nil {
+		i.failed = err
 	}
 	return n, err
+}
+
+// fault is why what was written is not whole: the failed write itself, where
+// there was one, whatever who wrote makes of it.
+func (i *interruptibleWriter) fault(err error) error {
+	if err != nil && i.failed != nil {
+		return i.failed
+	}
+	return err
 }
 
 func unwritable(path string, err error) error {

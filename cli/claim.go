@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -54,11 +55,15 @@ func (a *app) claimCommand() *cobra.Command {
 			}
 			r.Wait = d
 		}
+		outlivesReaders()
 		records, err := a.claim(c.Context(), r, unmask)
 		if err != nil {
 			return err
 		}
-		return printAll(a, recordColumns(a.itemColumns()), asJSON, records)
+		if err := printAll(a, recordColumns(a.itemColumns()), asJSON, records); err != nil {
+			return a.unclaims(c.Context(), records, err)
+		}
+		return nil
 	}
 	return c
 }
@@ -80,6 +85,26 @@ func (a *app) claim(ctx context.Context, r engine.ClaimRequest, unmask bool) (re
 			return records, err
 		}
 	}
+}
+
+// unclaims gives back what was claimed and could not be told to its robot: the
+// items would be held, by nobody who knows of them, until their leases end.
+func (a *app) unclaims(ctx context.Context, records []engine.Record, cause error) error {
+	given := 0
+	_ = a.do(context.WithoutCancel(ctx), func(ctx context.Context, s Service) error {
+		outcomes, err := s.Release(ctx, held(records))
+		for _, o := range outcomes {
+			if o.Result == engine.OK {
+				given++
+			}
+		}
+		return err
+	})
+	mend := counted(given, "claimed item") + " given back; make room there or print elsewhere, and claim again"
+	if given < len(records) {
+		mend = fmt.Sprintf("%s given back, %d held until their leases end", counted(given, "claimed item"), len(records)-given)
+	}
+	return unprinted(reasonOf(cause), mend)
 }
 
 // left is an error of an engine that went away which had answered before.

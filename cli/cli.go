@@ -77,7 +77,8 @@ func Run(ctx context.Context, env Env, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
+	help := noting(env.Stdout)
+	root.SetOut(help)
 	root.SetErr(env.Stderr)
 	addCompletion(root)
 	contain(root, &failure)
@@ -86,6 +87,9 @@ func Run(ctx context.Context, env Env, args []string) int {
 	err := fang.Execute(ctx, root, fang.WithVersion(env.Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if failure == nil {
 		failure = err
+	}
+	if failure == nil {
+		failure = help.failed()
 	}
 	return a.exit(failure)
 }

@@ -21,6 +21,7 @@ func (a *app) exit(err error) int {
 	if errors.Is(err, context.Canceled) {
 		err = &store.Error{Code: store.CodeFailed, Thing: "interrupted"}
 	}
+	err = a.unsaid(err)
 	if silent, ok := errors.AsType[told](err); ok {
 		return int(silent.code)
 	}

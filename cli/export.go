@@ -124,9 +124,10 @@ func (x *exporting) print(ctx context.Context, s Service) error {
 	if x.app.IsTerminal(out) {
 		out = &cleaned{w: out}
 	}
-	done, err := x.write(ctx, s, interruptibleWriter{ctx, out})
+	w := &interruptibleWriter{ctx: ctx, w: out}
+	done, err := x.write(ctx, s, w)
 	if err != nil {
-		return err
+		return w.fault(err)
 	}
 	x.warn(done)
 	return nil

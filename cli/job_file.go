@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"os"
 	"path/filepath"
@@ -171,20 +172,6 @@ func (a *app) saveAttachment(ctx context.Context, s Service, id, name, path stri
 	if err := a.sparesStore(s, path); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")
-	if err != nil {
-		return usage("--file "+path, "it can't be written: "+err.Error(), "name another place")
-	}
-	defer os.Remove(part.Name())
-	if err := s.ReadAttachment(ctx, id, name, part); err != nil {
-		return errors.Join(err, part.Close())
-	}
-	err = part.Sync()
-	if e := part.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(part.Name(), path)
-	}
+	_, err := wholeFile(ctx, path, func(w io.Writer) error { return s.ReadAttachment(ctx, id, name, w) })
 	return err
 }

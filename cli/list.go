@@ -39,6 +39,9 @@ func checkLimit(limit int) error {
 // printer prints rows as they come.
 type printer[T any] interface {
 	row(T) error
+	// flush hands on the rows that came, where their widths need not wait for
+	// more.
+	flush() error
 	end() error
 }
 
@@ -97,6 +100,8 @@ func (p *arrayPrinter[T]) row(row T) error {
 	return err
 }
 
+func (p *arrayPrinter[T]) flush() error { return p.w.Flush() }
+
 func (p *arrayPrinter[T]) end() error {
 	tail := "\n]\n"
 	if p.n == 0 {
@@ -115,6 +120,7 @@ type linePrinter[T any] struct {
 }
 
 func (p *linePrinter[T]) row(row T) error { return p.app.writeJSON(p.w, row) }
+func (p *linePrinter[T]) flush() error    { return p.w.Flush() }
 func (p *linePrinter[T]) end() error      { return p.w.Flush() }
 
 // csvPrinter prints CSV under a header.
@@ -144,13 +150,15 @@ func (p *csvPrinter[T]) row(row T) error {
 	return p.w.Write(cells)
 }
 
-func (p *csvPrinter[T]) end() error {
+func (p *csvPrinter[T]) flush() error {
 	p.w.Flush()
 	if err := p.w.Error(); err != nil {
 		return err
 	}
 	return p.out.Flush()
 }
+
+func (p *csvPrinter[T]) end() error { return p.flush() }
 
 const (
 	// measured is how many rows a table looks at before it fixes its widths.
@@ -179,6 +187,13 @@ func (p *tablePrinter[T]) row(row T) error {
 		return p.begin()
 	}
 	return nil
+}
+
+func (p *tablePrinter[T]) flush() error {
+	if p.width == nil {
+		return nil
+	}
+	return p.w.Flush()
 }
 
 func (p *tablePrinter[T]) end() error {

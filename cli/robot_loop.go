@@ -52,6 +52,7 @@ type robot struct {
 // run works until it is told to stop, or nothing came for as long as it waits,
 // over the ends and beginnings of engines.
 func (r *robot) run(ctx context.Context) error {
+	outlivesReaders()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)

@@ -72,6 +72,7 @@ func (a *app) jobDef(path string) (def jobDef, err error) {
 
 // runJob dispatches the item, runs its command and settles it.
 func (a *app) runJob(ctx context.Context, s Service, def jobDef) error {
+	outlivesReaders()
 	q, err := s.Queue(ctx, def.Queue)
 	if err != nil {
 		return err

@@ -16,86 +16,148 @@ import (
 	"signalbox/tui/text"
 )
 
+// settleWave is how many lines of stdin settle takes at once, at most, and
+// settleBytes how many bytes: they are one change to the store. What a wave may
+// claim fits into one.
+const (
+	settleWave  = 1000
+	settleBytes = 1 << 20
+)
+
 func (a *app) settleCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "settle < results.jsonl", Short: "Settle many claimed items at once", Args: takes(),
-		Long: `Settle many claimed items in one change. Each line of stdin reports on one: ` +
+		Use: "settle < results.jsonl", Short: "Settle many claimed items", Args: takes(),
+		Long: `Settle many claimed items. Each line of stdin reports on one: ` +
 			`{"item": "orders/7", "fence": 31, "status": "success"}, with status business or system and a reason for a failure, ` +
 			`and details, output and analytics where there are any. Prints one line for each, in order. ` +
-			`A line that is no such report is answered as refused, with its number; the others are settled all the same.`,
+			`A line that is no such report is answered as refused, with its number; the others are settled all the same.` + "\n\n" +
+			"The lines are settled as they come, up to 1,000 of them (or 1 MiB) in one change. Where the store fails, the lines that were answered are settled and the others are not.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			reports, err := readReports(a.Stdin)
-			if err == nil && len(reports) == 0 {
-				err = usage("stdin", "it is empty, nothing to settle", "give a line for each item, see `signalbox settle --help`")
-			}
+			outlivesReaders()
+			p, err := printing(a, outcomeColumns(), asJSONL)
 			if err != nil {
 				return err
 			}
-			return a.do(c.Context(), func(ctx context.Context, s Service) error { return a.settle(ctx, s, reports) })
+			s := settling{app: a, in: bufio.NewReader(a.Stdin), printer: p, tally: tally{verb: "settle"}}
+			return s.run(c.Context())
 		},
 	}
 }
 
-// settle settles what can be, and answers every report in its place.
-func (a *app) settle(ctx context.Context, s Service, reports []report) error {
+// settling is one run of settle.
+type settling struct {
+	app     *app
+	in      *bufio.Reader
+	line    int // of stdin, the last that was read
+	printer printer[acted]
+	tally   tally
+}
+
+// run settles one wave after the other, and holds the store for none while it
+// waits for the next.
+func (s *settling) run(ctx context.Context) error {
+	for {
+		wave, ended := s.read()
+		if len(wave) > 0 {
+			if err := s.settle(ctx, wave); err != nil {
+				return s.brokenOff(err, wave[0].line)
+			}
+			if err := s.print(wave); err != nil && ended == nil {
+				return unprinted(reasonOf(err), fmt.Sprintf("print elsewhere; the lines behind line %d of stdin are not settled", s.line))
+			} else if err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(ended, io.EOF) && s.tally.of == 0:
+			return usage("stdin", "it is empty, nothing to settle", "give a line for each item, see `signalbox settle --help`")
+		case errors.Is(ended, io.EOF):
+			return errors.Join(s.printer.end(), s.tally.verdict())
+		case ended != nil:
+			return s.brokenOff(usage("stdin", "it can't be read: "+reasonOf(ended).Error(), "give a file of lines, or the output of a program"), s.line)
+		}
+	}
+}
+
+// settle settles what can be, and answers every report.
+func (s *settling) settle(ctx context.Context, wave []report) error {
 	var good []engine.Settlement
-	for _, r := range reports {
+	for _, r := range wave {
 		if r.err == nil {
 			good = append(good, r.Settlement)
 		}
 	}
 	var settled []engine.Outcome
-	if len(good) > 0 {
-		var err error
-		if settled, err = s.Settle(ctx, good); err != nil {
+	err := s.app.do(ctx, func(ctx context.Context, at Service) (err error) {
+		if len(good) > 0 {
+			settled, err = at.Settle(ctx, good)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, r := range wave {
+		if r.err != nil {
+			wave[i].outcome = engine.Outcome{Item: r.Item, Result: engine.Refused, Error: r.err.Error(), Err: r.err}
+		} else {
+			wave[i].outcome, settled = settled[0], settled[1:]
+		}
+	}
+	return nil
+}
+
+// print prints what became of a wave, each report in its place.
+func (s *settling) print(wave []report) error {
+	for _, r := range wave {
+		s.tally.of++
+		s.tally.count(r.outcome)
+		if err := s.printer.row(acted{Outcome: r.outcome}); err != nil {
 			return err
 		}
 	}
-	outcomes := make([]engine.Outcome, len(reports))
-	tally := tally{verb: "settle", of: len(reports)}
-	for i, r := range reports {
-		if r.err != nil {
-			outcomes[i] = engine.Outcome{Item: r.Item, Result: engine.Refused, Error: r.err.Error(), Err: r.err}
-		} else {
-			outcomes[i], settled = settled[0], settled[1:]
-		}
-		tally.count(outcomes[i])
-	}
-	if err := printAll(a, outcomeColumns(), asJSONL, asOutcomes(outcomes)); err != nil {
+	return s.printer.flush()
+}
+
+// brokenOff ends what is printed, and says from which line on nothing is settled.
+func (s *settling) brokenOff(err error, line int) error {
+	if s.tally.of == 0 {
 		return err
 	}
-	return tally.verdict()
+	_ = s.printer.end() // what went wrong before is told
+	return &store.Error{Code: store.CodeOf(err), Thing: fmt.Sprintf("settle: line %d of stdin and those behind it are not settled", line), Err: err}
 }
 
 // report is a line of stdin: what became of an item, or why it is none.
 type report struct {
 	engine.Settlement
-	err error
+	line    int
+	err     error
+	outcome engine.Outcome
 }
 
-// readReports reads one report a line.
-func readReports(r io.Reader) ([]report, error) {
-	var all []report
-	in := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, long, err := boundedLine(in)
+// read reads the reports of one wave, one a line, and says what ended it.
+func (s *settling) read() (wave []report, err error) {
+	for size := 0; len(wave) < settleWave && size < settleBytes; {
+		line, long, err := boundedLine(s.in)
+		s.line++
+		size += len(line)
+		place := fmt.Sprintf("line %d of stdin", s.line)
 		if long {
-			tooLong := usage(fmt.Sprintf("line %d of stdin", n), fmt.Sprintf("it is longer than %s bytes", text.Count(textMax)), "keep large data elsewhere and store a link to it")
-			all = append(all, report{err: tooLong})
-		} else if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
-			settlement, err := readSettlement(trimmed)
-			if err != nil {
-				err = misread(fmt.Sprintf("line %d of stdin", n), err)
+			tooLong := usage(place, fmt.Sprintf("it is longer than %s bytes", text.Count(textMax)), "keep large data elsewhere and store a link to it")
+			wave = append(wave, report{line: s.line, err: tooLong})
+		} else if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 && (err == nil || errors.Is(err, io.EOF)) {
+			settlement, bad := readSettlement(trimmed)
+			if bad != nil {
+				bad = misread(place, bad)
 			}
-			all = append(all, report{settlement, err})
-		}
-		if errors.Is(err, io.EOF) {
-			return all, nil
+			wave = append(wave, report{Settlement: settlement, line: s.line, err: bad})
 		}
 		if err != nil {
-			return nil, err
+			return wave, err
 		}
 	}
+	return wave, nil
 }
 
 // boundedLine reads a line; of one that is too long it keeps nothing.

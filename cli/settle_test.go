@@ -1,9 +1,14 @@
 package cli_test
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	"signalbox/cli"
 )
 
 // Every line of a settle is answered in its place: what can't be read is refused
@@ -37,5 +42,92 @@ func TestSettleAnswersPerLine(t *testing.T) {
 		}
 		r.stdin = "no JSON\n"
 		r.fails(2, "line 1 of stdin: ", "settle")
+	})
+}
+
+// The lines of a settle are settled and answered as they come, and between two
+// waves of them the store is anybody's. Where it fails, what was answered is
+// settled and the rest is not, which is said.
+func TestSettleOfMoreThanAWave(t *testing.T) {
+	both(t, func(t *testing.T, r *rig) {
+		const wave = 1000
+		r.ok("queue", "add", "s")
+		r.stdin = strings.Repeat("{}\n", wave+2)
+		r.ok("item", "import", "--queue", "s", "-")
+		held := r.claimed("--queue", "s", "--robot", "r", "--n", fmt.Sprint(wave))
+		held = append(held, r.claimed("--queue", "s", "--robot", "r", "--n", "2")...)
+		in, feed := io.Pipe()
+		told, out := io.Pipe()
+		var errs bytes.Buffer
+		r.input = in
+		world := r.world(out, &errs)
+		code := make(chan int, 1)
+		go func() {
+			code <- cli.Run(t.Context(), world, []string{"settle"})
+			_ = out.Close()
+		}()
+		settles := func(from, to int) {
+			var lines strings.Builder
+			for _, i := range held[from:to] {
+				fmt.Fprintf(&lines, `{"item":%q,"fence":%d,"status":"success"}`+"\n", i.ID, i.Fence)
+			}
+			if _, err := io.WriteString(feed, lines.String()); err != nil {
+				t.Error(err)
+			}
+		}
+		answers := bufio.NewReader(told)
+		answered := func(from, to int) {
+			for _, i := range held[from:to] {
+				if got := line(t, answers); !strings.Contains(got, fmt.Sprintf(`"item":%q,"result":"ok"`, i.ID)) {
+					t.Fatalf("%s is answered by %s", i.ID, got)
+				}
+			}
+		}
+		settles(0, wave)
+		answered(0, wave)
+		if counts := parse[queue](t, r.ok("queue", "show", "s")).Counts; counts["completed"] != wave || counts["claimed"] != 2 {
+			t.Errorf("after a wave the queue has %v", counts)
+		}
+		settles(wave, wave+2)
+		if err := feed.Close(); err != nil {
+			t.Fatal(err)
+		}
+		answered(wave, wave+2)
+		if got := <-code; got != 0 {
+			t.Errorf("exit %d, %s", got, errs.String())
+		}
+	})
+	t.Run("the engine goes", func(t *testing.T) {
+		r := newRig(t)
+		r.ok("queue", "add", "s")
+		engine := r.serve()
+		line := `{"item":"s/1","fence":1,"status":"success"}` + "\n"
+		in, feed := io.Pipe()
+		told, out := io.Pipe()
+		var errs bytes.Buffer
+		r.input = in
+		world := r.world(out, &errs)
+		code := make(chan int, 1)
+		go func() {
+			code <- cli.Run(t.Context(), world, []string{"settle", "--connect", "unix:" + r.env["SIGNALBOX_STORE"][len("bolt:"):] + ".sock"})
+			_ = out.Close()
+		}()
+		go func() {
+			_, _ = io.WriteString(feed, strings.Repeat(line, 1000))
+		}()
+		answers := bufio.NewReader(told)
+		for range 1000 {
+			if _, err := answers.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		engine.stop()
+		if _, err := io.WriteString(feed, line); err != nil {
+			t.Fatal(err)
+		}
+		_ = feed.Close()
+		if got := <-code; got != 7 || !strings.Contains(errs.String(), "settle: line 1001 of stdin and those behind it are not settled: ") {
+			t.Errorf("exit %d, %s", got, errs.String())
+		}
 	})
 }
