@@ -45,6 +45,7 @@ func (a *app) console(c *cobra.Command, _ []string) error {
 	if other != nil {
 		return errors.Join(a.show(ctx, other, tui.EngineAway, false), other.Close())
 	}
+	outlivesReaders()
 	// Signals end the screen first; the next one is for what still runs.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, endings()...)

@@ -91,7 +91,7 @@ func unread(t testing.TB) *os.File {
 // Told to stop when nobody reads any more what it says, as behind a tee that
 // ctrl-c ended first, an engine and a robot finish their work all the same.
 func TestWorkOutlivesWhoReadsOfIt(t *testing.T) {
-	for _, who := range []string{"serve", "robot", "run"} {
+	for _, who := range []string{"serve", "robot", "run", "--plain"} {
 		t.Run(who, func(t *testing.T) {
 			r := newRig(t)
 			begins, told := fifo(t)
@@ -99,10 +99,10 @@ func TestWorkOutlivesWhoReadsOfIt(t *testing.T) {
 			work := []string{"sh", "-c", `echo >"$1"; read -r go <"$2"`, "sh", begins, goes}
 			var args []string
 			switch who {
-			case "serve":
+			case "serve", "--plain":
 				r.ok(append([]string{"queue", "add", "q", "--family", "transactions", "--"}, work...)...)
 				r.adds("q", "{}")
-				args = []string{"serve"}
+				args = []string{who}
 			case "robot":
 				r.ok("queue", "add", "q", "--family", "transactions")
 				r.adds("q", "{}")
@@ -117,6 +117,11 @@ func TestWorkOutlivesWhoReadsOfIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd.Stdout, cmd.Stderr = out, out
+			if who == "--plain" {
+				if _, err := cmd.StdinPipe(); err != nil { // nobody types
+					t.Fatal(err)
+				}
+			}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

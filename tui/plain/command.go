@@ -77,8 +77,8 @@ func (s *session) command(line string) {
 		return
 	}
 	name, args := strings.ToLower(words[0]), words[1:]
-	if name == "exit" || name == "q" {
-		name = "quit"
+	if other, ok := synonyms[name]; ok {
+		name = other
 	}
 	asked := s.asked
 	s.asked = question{}
@@ -91,6 +91,10 @@ func (s *session) command(line string) {
 		switch {
 		case len(args) < c.least:
 			s.say("%s needs %s.", c.name, c.args)
+		case c.excess(args) != "":
+			s.say("Not done: %s takes %s; leave out %q, or see help %s.", c.name, or(c.args, "no more words"), c.excess(args), c.name)
+		case c.several(args):
+			s.say("Not done: several items are named with a comma and no space: %s %s.", c.name, strings.ReplaceAll(strings.Join(args, ","), ",,", ","))
 		case c.acts && s.barred() != "":
 			s.say("Not done: %s.", s.barred())
 		default:
@@ -108,6 +112,37 @@ func (s *session) command(line string) {
 		return
 	}
 	s.say("There is no command %q; help lists them.", words[0])
+}
+
+// synonyms are the words of the shell's commands and of the screens.
+var synonyms = map[string]string{
+	"exit": "quit", "q": "quit", "explain": "why", "list": "items", "filter": "items", "open": "show",
+	"review": "groups", "abandoned": "groups",
+}
+
+// excess is what stands behind the arguments that a command takes, "" where
+// nothing does. An undo that is given an item would else take back another's.
+func (c *command) excess(args []string) string {
+	takes := strings.Fields(c.args)
+	if n := len(takes); n > 0 {
+		switch strings.Trim(takes[n-1], "[]") {
+		case "FILTER", "NOTE", "TEXT", "JSON", "VALUE": // as many words as there are
+			return ""
+		}
+	}
+	return strings.Join(args[min(len(takes), len(args)):], " ")
+}
+
+// several says that what is to be a note names items too: they would be left
+// alone.
+func (c *command) several(args []string) bool {
+	if !strings.HasSuffix(c.args, "[NOTE]") || len(args) < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(args[1:], func(word string) bool {
+		_, err := store.ParseID(strings.Trim(word, ","))
+		return err != nil
+	})
 }
 
 // refresh takes the picture as it is now; where there is none, the last stays.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +74,35 @@ func TestMistakesAreTold(t *testing.T) {
 	if len(e.Retries) != 0 {
 		t.Error("a read-only console acted")
 	}
+}
+
+// Words that a command has no use for are not left aside: they say that more, or
+// another thing, was meant than would be done.
+func TestWordsTooManyAreRefused(t *testing.T) {
+	for _, c := range commands() {
+		args := strings.Fields(c.args)
+		if len(args) > 0 && slices.Contains([]string{"FILTER", "NOTE", "TEXT", "JSON", "VALUE"}, strings.Trim(args[len(args)-1], "[]")) {
+			continue
+		}
+		line := c.name + strings.Repeat(" 7", len(args)) + " more of it"
+		says(t, tell(t, fake.Lifelike(), nil, line), "Not done: "+c.name+" takes ", `leave out "more of it", or see help `+c.name+".")
+	}
+	e := fake.Lifelike()
+	says(t, tell(t, e, nil, "retry finance.orders/4 finance.orders/22", "verify finance.orders/4, finance.orders/22"),
+		"named with a comma and no space: retry finance.orders/4,finance.orders/22.", "verify finance.orders/4,finance.orders/22.")
+	if len(e.Retries)+len(e.Reviews) != 0 {
+		t.Errorf("retries %+v, reviews %+v", e.Retries, e.Reviews)
+	}
+}
+
+// What the shell's commands and the screens are called is understood too.
+func TestOtherWords(t *testing.T) {
+	for other, name := range synonyms {
+		if !slices.ContainsFunc(commands(), func(c command) bool { return c.name == name }) || slices.ContainsFunc(commands(), func(c command) bool { return c.name == other }) {
+			t.Errorf("%s for %s", other, name)
+		}
+	}
+	says(t, tell(t, fake.Lifelike(), nil, "explain finance.orders/4"), "queue finance.orders is paused by grace")
 }
 
 // What data holds stays on its line, and is never an escape.

@@ -130,7 +130,7 @@ func (s *session) bringIn(args []string) {
 	if len(args) > 2 {
 		mode = strings.ToLower(args[2])
 	}
-	if !slices.Contains(importModes, mode) || len(args) > 3 {
+	if !slices.Contains(importModes, mode) {
 		s.say("Not done: a mode is %s.", strings.Join(importModes, ", "))
 		return
 	}
