@@ -83,8 +83,15 @@ func (e *Engine) workExport(ctx context.Context, r Record) (json.RawMessage, err
 }
 
 // planExport freezes the range of numbers, surveys the rows where the format needs
-// it, and adds an item for each part.
+// it, and adds an item for each part. What an attempt that died has planned stands: its
+// parts may have been made.
 func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.RawMessage, error) {
+	switch planned, err := e.plannedExport(ctx, r); {
+	case err != nil:
+		return nil, err
+	case planned:
+		return output(map[string]bool{"planned_before": true}), nil
+	}
 	from, err := e.exporter(ctx, x.ExportRequest)
 	if err != nil {
 		return nil, err
@@ -128,6 +135,16 @@ func (e *Engine) planExport(ctx context.Context, r *Record, x exportItem) (json.
 		return 0, 0, err
 	})
 	return output(map[string]int{"parts": len(rows)}), err
+}
+
+// plannedExport says that the export's plan was made: the survey is kept in that change.
+func (e *Engine) plannedExport(ctx context.Context, r *Record) (planned bool, err error) {
+	err = e.store.View(ctx, func(rd store.Reader) error {
+		chunks, err := rd.Chunks(r.Job, surveyName)
+		planned = len(chunks) > 0
+		return err
+	})
+	return planned, err
 }
 
 // exportPart lays out one part and keeps it in chunks of a bounded size. A part
@@ -180,7 +197,7 @@ func (e *Engine) exportPart(ctx context.Context, r *Record, x exportItem) (json.
 	if err == nil {
 		err = e.dropRest(ctx, r, x.Name, index, (x.Number+1)*partChunks)
 	}
-	if err == nil && int(done.Items) != r.Weight { // it was planned for others
+	if err == nil && (int(done.Items) != r.Weight || r.Tally.Known) { // it was planned for others, or made of others before
 		err = e.tallied(ctx, r, func(*tx, *store.Queue) (int, int, error) { return int(done.Items), 0, nil })
 	}
 	return output(done), err

@@ -293,3 +293,88 @@ func TestBulkWithAFailedShare(t *testing.T) {
 		}
 	})
 }
+
+// claimExport claims what waits first of the export queue.
+func (r *rig) claimExport() engine.Record {
+	r.t.Helper()
+	got, err := r.Claim(r.ctx, engine.ClaimRequest{Queue: engine.ExportQueue, Robot: engine.DrainPrefix + r.Incarnation() + "/x"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return got[0]
+}
+
+// dies makes an attempt whose engine dies when all is written and nothing said of it.
+func (r *rig) dies(rec engine.Record) {
+	r.t.Helper()
+	if _, err := r.Builtins()[engine.ExportQueue](r.ctx, rec); err != nil {
+		r.t.Fatal(err)
+	}
+	if out, err := r.Release(r.ctx, []engine.Holding{{Item: rec.ID(), Fence: rec.Fence}}); err != nil || out[0].Err != nil {
+		r.t.Fatal(out, err)
+	}
+}
+
+// The parts of an export are those of its first plan, also where the attempt that made
+// it died and there are more items, with other fields, when the next comes.
+func TestAnExportIsPlannedOnce(t *testing.T) {
+	for _, format := range []string{"csv", "jsonl", "xml"} {
+		eachRestart(t, func(r *rig, restart func(time.Duration)) {
+			r.queue("q", store.Jobs, nil)
+			r.addN("q", 150)
+			request := fmt.Sprintf(`{"queue":"q","format":%q,"name":"all","part":100}`, format)
+			want := r.builtin(engine.ExportKind, request)
+			r.workExport(nil)
+			j := r.builtin(engine.ExportKind, request)
+			plan := r.claimExport()
+			r.dies(plan)
+			for n := range 200 {
+				r.add("q", engine.NewItem{Payload: json.RawMessage(fmt.Sprintf(`{"late":%d}`, n))})
+			}
+			if part := r.claimExport(); part.ID() != plan.ID() { // in order of number
+				r.t.Fatalf("%s is claimed", part.ID())
+			} else {
+				r.dies(part)
+			}
+			restart(0)
+			r.workExport(nil)
+			r.hooks()
+			r.wantJob(j.ID, store.JobDone, store.JobCounts{Done: 150, Total: 150})
+			if got := r.attached(j.ID, "all"); got == "" || got != r.attached(want.ID, "all") {
+				r.t.Errorf("the %s file has %d lines and %d bytes, want %d", format, strings.Count(got, "\n"), len(got), len(r.attached(want.ID, "all")))
+			}
+		})
+	}
+}
+
+// A part counts as the rows that it was made of at last, whatever an attempt that died
+// had found.
+func TestAPartCountsAsItWasMadeAtLast(t *testing.T) {
+	eachRestart(t, func(r *rig, restart func(time.Duration)) {
+		r.queue("q", store.Jobs, nil)
+		r.addN("q", 100)
+		j := r.builtin(engine.ExportKind, `{"queue":"q","format":"jsonl","name":"all","filter":"status:queued"}`)
+		plan := r.claimExport()
+		if _, err := r.Builtins()[engine.ExportQueue](r.ctx, plan); err != nil {
+			r.t.Fatal(err)
+		}
+		r.settle(plan, engine.Success, "")
+		part := r.claimExport()
+		held := r.claim("q", "r", 10)
+		r.dies(part)
+		holdings := make([]engine.Holding, len(held))
+		for n, h := range held {
+			holdings[n] = engine.Holding{Item: h.ID(), Fence: h.Fence}
+		}
+		if _, err := r.Release(r.ctx, holdings); err != nil {
+			r.t.Fatal(err)
+		}
+		restart(0)
+		r.workExport(nil)
+		r.hooks()
+		r.wantJob(j.ID, store.JobDone, store.JobCounts{Done: 100, Total: 100})
+		if got := strings.Count(r.attached(j.ID, "all"), "\n"); got != 100 {
+			r.t.Errorf("the file has %d rows", got)
+		}
+	})
+}

@@ -31,6 +31,12 @@ func (m *importer) work(ctx context.Context, r engine.Record) (json.RawMessage, 
 		return nil, err
 	}
 	run := importing{importer: m, record: &r, job: &job, progress: progress}
+	if job.Mode == engine.StopOnFirstFailure && progress.Rejected > 0 {
+		err = run.stepBack(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if job.Mode == engine.AllOrNothing {
 		err = run.whole(ctx)
 	} else {
@@ -115,6 +121,18 @@ func (m *importing) all(ctx context.Context) error {
 	return m.flush(ctx)
 }
 
+// stepBack has the row read again at which an earlier attempt stopped: it may have been
+// mended since, and nothing behind it may come in while it is bad.
+func (m *importing) stepBack(ctx context.Context) error {
+	next := m.progress
+	next.Rows, next.Rejected, next.Chunks = next.Rows-next.Rejected, 0, 0
+	err := m.e.AddImported(ctx, m.record, engine.AddRequest{Queue: m.job.Queue, Mode: m.job.Mode}, func([]engine.AddResult) (engine.ImportProgress, engine.ImportKept) {
+		return next, engine.ImportKept{}
+	})
+	m.progress = next
+	return err
+}
+
 // passed remembers a row that an earlier attempt brought in.
 func (m *importing) passed(row *intake.Row, linked func() (uint64, error, bool)) error {
 	if row.Err != nil || !row.Item.Past.Linked() {
@@ -152,7 +170,7 @@ func (m *importing) flush(ctx context.Context) error {
 		next, first = m.tally(rows, results, &rejects)
 		var links engine.Links
 		next.Lacking += links.Took(a.Items, results)
-		stored, kept = results, engine.ImportKept{Rejects: rejects.Bytes(), Linked: linkedOf(a.Items, results)}
+		stored, kept = results, engine.ImportKept{Rejects: rejects.Bytes(), Linked: m.linkedOf(a.Items, results)}
 		return next, kept
 	})
 	if err != nil {
@@ -173,13 +191,15 @@ func (m *importing) flush(ctx context.Context) error {
 }
 
 // linkedOf gives the numbers under which those items were stored that are linked
-// to retries, 0 of those that were not; of those that were not tried none.
-func linkedOf(items []engine.NewItem, results []engine.AddResult) (numbers []uint64) {
+// to retries, 0 of those that were not; of those that were not tried, or will be again,
+// none.
+func (m *importing) linkedOf(items []engine.NewItem, results []engine.AddResult) (numbers []uint64) {
 	for n := range items {
 		if !items[n].Past.Linked() {
 			continue
 		}
 		switch r := &results[n]; {
+		case r.Err != nil && m.job.Mode == engine.StopOnFirstFailure:
 		case r.Existing || r.Err != nil:
 			numbers = append(numbers, 0)
 		case r.Item.Number != 0:

@@ -160,3 +160,99 @@ func TestCancelOfAJobThatAnImportFeeds(t *testing.T) {
 		t.Errorf("another import starts: %v", err)
 	}
 }
+
+// An import that stopped at a bad row, and is retried once the file is mended, keeps the
+// job that it feeds open again, until it has ended itself again.
+func TestARetriedImportKeepsItsJobOpen(t *testing.T) {
+	s := lasting{memory.New()}
+	e, err := engine.Open(t.Context(), s, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unique(t, e)
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	good := rows(3500)
+	bad := good[:len(rows(1500))] + "{\n" + good[len(rows(1501)):]
+	if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job, err := e.StartBuiltin(t.Context(), engine.BuiltinRequest{
+		Kind: engine.ImportKind, Request: fmt.Appendf(nil, `{"queue":"q","path":%q,"mode":%q,"job":"may"}`, path, engine.StopOnFirstFailure),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := func() {
+		stop, err := e.RunHooks(e.BuiltinHooks())
+		if err != nil {
+			t.Fatal(err)
+		}
+		over(t, e, job.ID)
+		stop()
+	}
+	attempt := func(ctx context.Context) (engine.Record, error) {
+		got, err := e.Claim(t.Context(), engine.ClaimRequest{Queue: engine.ImportQueue, Robot: engine.DrainPrefix + e.Incarnation() + "/x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = builtin.Handlers(e)[engine.ImportQueue](ctx, got[0])
+		return got[0], err
+	}
+	settle := func(r engine.Record, status, reason string) {
+		if out, err := e.Settle(t.Context(), []engine.Settlement{{Item: r.ID(), Fence: r.Fence, Status: status, Reason: reason}}); err != nil || out[0].Err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	reopen := func() {
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if e, err = engine.Open(t.Context(), s, engine.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var first engine.Record
+	for range 2 { // the first time the engine dies before it has said so
+		reopen()
+		if first, err = attempt(t.Context()); err == nil || counted(t, e) != 1500 {
+			t.Fatalf("with the bad row in it there are %d, %v", counted(t, e), err)
+		}
+	}
+	settle(first, engine.Business, err.Error())
+	hooks()
+	finish(t, e)
+	if j := over(t, e, "may"); j.Done != 1500 || j.Filling {
+		t.Errorf("behind the bad row it is %+v", j)
+	}
+
+	if err := os.WriteFile(path, []byte(good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := e.Retry(t.Context(), engine.RetryRequest{Targets: []engine.Target{{Item: first.ID()}}}); err != nil || out[0].Err != nil {
+		t.Fatal(out, err)
+	}
+	isOpen := func(when string) {
+		finish(t, e)
+		if j, err := e.Job(t.Context(), "may"); err != nil || j.EndedAt != 0 || !j.Filling {
+			t.Errorf("%s it is %+v, %v", when, j, err)
+		}
+	}
+	isOpen("with the import retried")
+	if _, err := attempt(&ending{t.Context(), 2600}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	isOpen("in the midst of it")
+	reopen()
+	defer func() { _ = e.Close() }()
+	isOpen("behind a kill")
+	again, err := attempt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(again, engine.Success, "")
+	isOpen("before the hook")
+	hooks()
+	if j := over(t, e, "may"); j.Status != store.JobDone || j.Filling || j.Failed > 0 || j.Done != 3500 {
+		t.Errorf("it ended as %+v", j)
+	}
+}
