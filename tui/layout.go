@@ -148,11 +148,15 @@ func (a *app) drawFooter(c *paint.Canvas) {
 		statusbar.Footer{Scope: scope, Actions: actions, Word: a.answer}.Draw(a.env, c)
 		return
 	}
-	var actions []keymap.Action
+	f := statusbar.Footer{Scope: scope, Word: a.word}
 	if s, ok := a.top().(screen.Footing); ok {
-		actions = s.Footer(a.env)
+		f.Actions = s.Footer(a.env)
 	}
-	statusbar.Footer{Scope: scope, Actions: append(actions, keymap.Quit), Word: a.word}.Draw(a.env, c)
+	if s, ok := a.top().(screen.Refusing); ok {
+		f.Off = func(action keymap.Action) bool { return s.Refuses(a.env, action) != "" }
+	}
+	f.Actions = append(f.Actions, keymap.Quit)
+	f.Draw(a.env, c)
 }
 
 // brief is the keymap's word for an action.
@@ -192,8 +196,8 @@ func (a *app) drawSmall(c *paint.Canvas) {
 		c.Text(themes.Text, part)
 	}
 	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
-		c.Text(themes.Text, text.Safe(fmt.Sprintf("pool %d/%d", s.Slots.Busy, s.Slots.Pool)))
-		c.Text(themes.LaneFast, text.Safe(fmt.Sprintf("fast %d in line", s.Slots.Fast.Waiting)))
-		c.Text(themes.LaneSlow, text.Safe(fmt.Sprintf("slow %d in line", s.Slots.Slow.Waiting)))
+		c.Text(themes.Text, text.Safe("pool "+text.Count(int64(s.Slots.Busy))+"/"+text.Count(int64(s.Slots.Pool))))
+		c.Text(themes.LaneFast, text.Safe("fast "+text.Count(int64(s.Slots.Fast.Waiting))+" in line"))
+		c.Text(themes.LaneSlow, text.Safe("slow "+text.Count(int64(s.Slots.Slow.Waiting))+" in line"))
 	}
 }

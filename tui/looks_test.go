@@ -22,11 +22,11 @@ func TestEndedJobTellsWhenItEnded(t *testing.T) {
 // What is wrong with a filter is told whole below, where the bar has no room for
 // it, and what the bar cuts is marked.
 func TestFilterFaultIsToldWhole(t *testing.T) {
-	for _, list := range []struct{ keys, words string }{{"2 enter", "write it as status:value, or put it in quotes"}, {"7", "write a word, or event:claim"}} {
+	for _, list := range []struct{ keys, words string }{{"2 enter", "or put it in quotes to look for the word"}, {"7", "or plain words"}} {
 		c := openOn(t, realEngine(t, nil), 80, 24)
-		c.press(strings.Fields(list.keys + " /")...).text("status:")
+		c.press(strings.Fields(list.keys + " /")...).text("statsu:queued")
 		c.feed()
-		c.says("The filter is not understood yet.", list.words)
+		c.says(list.words)
 		if bar := strings.Split(c.picture(), "\n")[2]; !strings.HasSuffix(strings.TrimRight(bar, " "), "…") {
 			t.Errorf("%s: what is cut is not marked: %q", list.keys, bar)
 		}

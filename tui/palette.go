@@ -27,13 +27,18 @@ func (a *app) palette() screen.Dialog {
 		p := &a.places[i]
 		number, _ := keymap.Screen(p.number)
 		all = append(all, palette.Entry{
-			Words: p.name, Also: "go to screen", What: "Show the screen", Key: text.Safe(a.env.Keys.Label(number)),
+			Words: p.name, Also: "go to screen", What: "Show " + p.name, Key: text.Safe(a.env.Keys.Label(number)),
 			Do: screen.Want(screen.Go{Number: p.number}),
 		})
 	}
 	all = append(all, a.queues()...)
 	all = append(all, a.jobEntries()...)
 	all = append(all, a.choices()...)
+	leaves := func(p palette.Entry) bool { return p.Words == text.Safe(keymap.Quit) }
+	if i := slices.IndexFunc(all, leaves); i >= 0 { // of what fits alike, leaving comes last
+		quit := all[i]
+		all = append(slices.Delete(all, i, i+1), quit)
+	}
 	return palette.New(all, a.typedEntries)
 }
 

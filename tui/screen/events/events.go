@@ -91,7 +91,7 @@ func (s *Events) Word(a keymap.Action) text.Safe {
 	case a == keymap.Top && s.paused:
 		return "newest"
 	}
-	return ""
+	return s.List.Word(a)
 }
 
 func (s *Events) footer(env.Env) []keymap.Action {

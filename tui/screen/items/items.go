@@ -132,7 +132,7 @@ func (s *Items) Word(a keymap.Action) text.Safe {
 	case keymap.Right:
 		return "status"
 	}
-	return ""
+	return s.List.Word(a)
 }
 
 func (s *Items) footer(e env.Env) []keymap.Action {

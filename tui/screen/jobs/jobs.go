@@ -63,12 +63,12 @@ func (s *Jobs) Word(a keymap.Action) text.Safe {
 	case a == keymap.Pause && act.JobVerbOf(a, s.Table.Row()) == act.ResumeJob:
 		return "resume"
 	}
-	return ""
+	return s.List.Word(a)
 }
 
 func (s *Jobs) footer(e env.Env) []keymap.Action {
 	actions := []keymap.Action{keymap.Open}
-	if !e.ReadOnly {
+	if !e.ReadOnly && s.Table.Len() > 0 {
 		actions = append(actions, keymap.Pause, keymap.Verbs)
 	}
 	return append(actions, keymap.Explain, keymap.Filter, keymap.Sort, keymap.Freeze)

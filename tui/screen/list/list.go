@@ -5,9 +5,12 @@
 package list
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"signalbox/keymap"
+	"signalbox/themes"
 	"signalbox/tui/act"
 	"signalbox/tui/env"
 	"signalbox/tui/paint"
@@ -89,7 +92,33 @@ func (l *List[R, K]) Footer(e env.Env) []keymap.Action {
 	if l.Filter.Typing() {
 		return []keymap.Action{keymap.Apply, keymap.Complete, keymap.Back}
 	}
-	return l.own.Footer(e)
+	actions := l.own.Footer(e)
+	if l.Table.Len() == 0 {
+		actions = slices.DeleteFunc(actions, ofRows)
+	}
+	if l.Filter.Text() != "" && !slices.Contains(actions, keymap.Back) {
+		actions = append(actions, keymap.Back)
+	}
+	return actions
+}
+
+// Word implements screen.Wording, for what is called alike on all lists.
+func (l *List[R, K]) Word(a keymap.Action) text.Safe {
+	if a == keymap.Back && l.Filter.Text() != "" {
+		return "clear filter"
+	}
+	return ""
+}
+
+// ofRows says that an action is about rows, and can do nothing where there are
+// none.
+func ofRows(a keymap.Action) bool {
+	switch a {
+	case keymap.Open, keymap.Sort, keymap.Export, keymap.Mark, keymap.MarkAll, keymap.Verbs, keymap.Explain, keymap.QueueSet:
+		return true
+	}
+	_, verb := act.Of(a)
+	return verb
 }
 
 // Holding implements screen.Settling.
@@ -209,8 +238,17 @@ func (l *List[R, K]) click(e env.Env, msg screen.Click) screen.Effects {
 	return screen.Effects{}
 }
 
-// Draw writes the rows in the room that is left but for some lines below.
+// Draw writes the rows in the room that is left but for some lines below, and
+// under the rows what is wrong with the filter, where the bar can't say it all.
 func (l *List[R, K]) Draw(e env.Env, c *paint.Canvas, below int) {
+	fault := l.fault(e, c)
+	defer func() {
+		for _, part := range fault {
+			c.Gap(3)
+			c.Text(themes.Danger, part)
+		}
+	}()
+	below += len(fault)
 	if l.above = 0; below == 0 {
 		l.Table.Draw(e, c, l.Filter.Hand())
 		return
@@ -222,4 +260,14 @@ func (l *List[R, K]) Draw(e env.Env, c *paint.Canvas, below int) {
 		c.Draw(body, i)
 		c.End()
 	}
+}
+
+// fault is what is wrong with the filter in lines, none where the bar says it.
+func (l *List[R, K]) fault(e env.Env, c *paint.Canvas) []text.Safe {
+	err := l.Filter.Fault(e)
+	if err == nil || !l.Filter.Cuts(e, c.Width()) {
+		return nil
+	}
+	lines := paint.Wrap(text.Clean(err.Error()), max(min(c.Width()-6, 90), 10))
+	return lines[:min(len(lines), max(c.Left()/2, 1))]
 }

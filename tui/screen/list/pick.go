@@ -18,7 +18,8 @@ type Rows interface {
 	Sort(title text.Safe)
 }
 
-// Columns asks which columns are to be shown.
+// Columns asks which columns are to be shown, and says of those that are why
+// they can't be seen.
 func Columns(rows Rows) screen.Effects {
 	choices := rows.Choices()
 	options := make([]dialog.Option, len(choices))
@@ -26,7 +27,8 @@ func Columns(rows Rows) screen.Effects {
 		options[i] = dialog.Option{Name: c.Title, On: c.Shown}
 	}
 	return screen.Want(screen.Ask{Dialog: dialog.NewPick(dialog.Pick{
-		Title: "Columns", Options: options, Many: true,
+		Title: "Columns", Options: options, Many: true, Room: len("nothing in it yet"),
+		Note: func(at int) text.Safe { return rows.Choices()[at].Lack },
 		Then: func(_ env.Env, at int, on bool) screen.Effects {
 			rows.Show(choices[at].Title, on)
 			return screen.Effects{}

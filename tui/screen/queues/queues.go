@@ -66,7 +66,13 @@ func (q *Queues) Word(a keymap.Action) text.Safe {
 	case keymap.CopyIDs:
 		return "copy name"
 	case keymap.Import:
-		return "import into it"
+		if row := q.Table.Row(); row != nil && row.folder == "" {
+			return "import into it"
+		}
+	case keymap.Pause:
+		if row := q.Table.Row(); row != nil && row.folder == "" && row.Paused {
+			return "resume"
+		}
 	case keymap.Folders:
 		if q.grouped {
 			return "one list"
@@ -80,16 +86,24 @@ func (q *Queues) Word(a keymap.Action) text.Safe {
 			return "fold"
 		}
 	}
-	return ""
+	return q.List.Word(a)
 }
 
-func (q *Queues) footer(e env.Env) []keymap.Action {
+// Footer implements screen.Footing.
+func (q *Queues) Footer(e env.Env) []keymap.Action {
 	if firstrun.On(e) {
 		return []keymap.Action{keymap.Open, keymap.New, keymap.Import}
 	}
+	return q.List.Footer(e)
+}
+
+func (q *Queues) footer(e env.Env) []keymap.Action {
 	actions := []keymap.Action{keymap.Open, keymap.Filter}
+	if !e.ReadOnly && q.Table.Len() > 0 {
+		actions = append(actions, keymap.Pause)
+	}
 	if !e.ReadOnly {
-		actions = append(actions, keymap.Pause, keymap.QueueSet, keymap.New, keymap.Import)
+		actions = append(actions, keymap.QueueSet, keymap.New, keymap.Import)
 	}
 	return append(actions, keymap.Folders, keymap.Sort, keymap.Freeze)
 }

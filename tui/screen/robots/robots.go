@@ -73,7 +73,7 @@ func (s *Robots) Word(a keymap.Action) text.Safe {
 	case keymap.Explain:
 		return "its oldest item"
 	}
-	return ""
+	return s.List.Word(a)
 }
 
 func (s *Robots) footer(env.Env) []keymap.Action {

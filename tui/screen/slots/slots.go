@@ -97,7 +97,22 @@ func (s *Slots) Footer(e env.Env) []keymap.Action {
 	if !e.ReadOnly {
 		actions = append(actions, keymap.Split)
 	}
-	return append(actions, keymap.Freeze, keymap.Zone, keymap.Theme)
+	return append(actions, keymap.Explain, keymap.Sort, keymap.Freeze, keymap.Palette)
+}
+
+// Refuses implements screen.Refusing.
+func (s *Slots) Refuses(e env.Env, a keymap.Action) text.Safe {
+	switch a {
+	case keymap.Open, keymap.Explain:
+		if !firstrun.On(e) && s.holder(e) == nil {
+			return "the slot is free"
+		}
+	case keymap.Sort, keymap.Export:
+		if s.holders.Len() == 0 {
+			return "no slot is held"
+		}
+	}
+	return ""
 }
 
 // Ticks implements screen.Ticking: holds ripen and waits grow by the second.

@@ -1,7 +1,6 @@
 package slots
 
 import (
-	"fmt"
 	"strconv"
 
 	"signalbox/engine/lane"
@@ -147,7 +146,7 @@ func part(l lane.Lane) string {
 func (s *Slots) drawHolders(e env.Env, c *paint.Canvas) {
 	if s.holders.Len() == 0 {
 		c.Gap(3)
-		c.Put(themes.Muted, text.Safe(fmt.Sprintf("All %d slots are free.", e.Snap.Slots.Pool)))
+		c.Put(themes.Muted, "All "+text.Safe(text.Count(int64(e.Snap.Slots.Pool)))+" slots are free.")
 		c.End()
 		return
 	}

@@ -43,7 +43,7 @@ func (s *Slots) drawWaiting(e env.Env, c *paint.Canvas, room int) {
 		}
 		c.Gap(1)
 		c.Put(l.role, text.Safe(l.glyph)+" "+text.Safe(l.lane))
-		c.Put(themes.Text, text.Safe(fmt.Sprintf("  %d in line", l.state.Waiting)))
+		c.Put(themes.Text, "  "+text.Safe(text.Count(int64(l.state.Waiting)))+" in line")
 		c.Put(themes.Muted, " "+text.Safe(e.Glyphs.Sep)+" "+reason(state, l.lane, l.state))
 		if l.lane == lane.Fast || state.Fast.Waiting == 0 {
 			drawBrief(e, c)
@@ -72,7 +72,7 @@ func reason(state *lane.State, which lane.Lane, l lane.LaneState) text.Safe {
 	if busy == 1 {
 		return "its one slot is held"
 	}
-	return text.Safe(fmt.Sprintf("all %d slots held", busy))
+	return "all " + text.Safe(text.Count(int64(busy))) + " slots held"
 }
 
 func (s *Slots) drawLine(e env.Env, c *paint.Canvas, which lane.Lane, end int) {
@@ -82,7 +82,7 @@ func (s *Slots) drawLine(e env.Env, c *paint.Canvas, which lane.Lane, end int) {
 		}
 		if c.Row() == end-1 && s.following(e, i, which) > 0 {
 			c.Gap(3)
-			c.Put(themes.Muted, text.Safe(fmt.Sprintf("and %d more", s.following(e, i, which)+1)))
+			c.Put(themes.Muted, "and "+text.Safe(text.Count(int64(s.following(e, i, which)+1)))+" more")
 			c.End()
 			return
 		}

@@ -23,7 +23,11 @@ type Pick struct {
 	Title   text.Safe
 	Options []Option
 	Many    bool // picking turns a line on or off, and the list stays
-	Then    func(e env.Env, at int, on bool) screen.Effects
+	// Note is what is to be said of a line as things stand, in at most Room
+	// cells; may be nil.
+	Note func(at int) text.Safe
+	Room int
+	Then func(e env.Env, at int, on bool) screen.Effects
 }
 
 type pick struct {
@@ -109,6 +113,7 @@ func (d *pick) Draw(e env.Env, w, h int) *paint.Canvas {
 	for _, o := range d.Options {
 		names, what = max(names, text.Width(o.Name)), max(what, text.Width(o.What))
 	}
+	what = max(what, d.Room)
 	c := e.Canvas(max(min(names+what+9, w-4), 1), max(h-2, 1))
 	top := max(min(d.at-c.Height()+1, len(d.Options)-c.Height()), 0)
 	for i := top; i < len(d.Options) && c.Left() > 0; i++ {
@@ -124,8 +129,11 @@ func (d *pick) Draw(e env.Env, w, h int) *paint.Canvas {
 		c.To(4)
 		c.Fit(themes.Text, o.Name, names+2)
 		c.Put(themes.Muted, o.What)
+		if d.Note != nil {
+			c.Put(themes.Muted, d.Note(i))
+		}
 		c.End()
 		c.Lower()
 	}
-	return Frame(e, d.Title, c, w, h)
+	return Scrolled(e, d.Title, c, len(d.Options)-top-c.Row(), w, h)
 }

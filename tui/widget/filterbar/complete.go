@@ -81,7 +81,7 @@ func fitting(typed string, all []string, end string) (fit []string) {
 	return fit
 }
 
-// Complete takes over what is offered, and says whether the filter changed: the
+// Complete takes over what is offered, and says whether there was anything: the
 // beginning that all offers share, or where that is typed already the first.
 func (b *Bar) Complete(e env.Env) bool {
 	o := b.offer(e)
@@ -98,7 +98,18 @@ func (b *Bar) Complete(e env.Env) bool {
 		shared = o.all[0]
 	}
 	b.field.Insert(shared[len(o.typed):])
+	b.edited()
 	return true
+}
+
+// half says that the word before the cursor may yet become the name of a field.
+func (b *Bar) half() bool {
+	if !b.typing || !b.field.AtEnd() {
+		return false
+	}
+	word := b.field.Before()
+	word = strings.TrimPrefix(word[strings.LastIndex(word, " ")+1:], "!")
+	return word != "" && slices.ContainsFunc(b.Words.Names, func(name string) bool { return strings.HasPrefix(name, word) })
 }
 
 // drawOffer writes what else could be meant, beside the field.

@@ -44,7 +44,9 @@ func TestTabCompletesNamesAndValues(t *testing.T) {
 		b.Edit(screen.Pasted{Text: typed})
 		steps := []string{typed}
 		for len(steps) < 3 && b.Complete(e) {
+			b.Key(keymap.Apply)
 			steps = append(steps, b.Text())
+			b.Key(keymap.Filter)
 		}
 		if got := strings.Join(steps, " > "); got != want {
 			t.Errorf("%q: %s, want %s", typed, got, want)

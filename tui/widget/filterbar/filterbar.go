@@ -25,6 +25,7 @@ type Bar struct {
 	Words Words
 
 	field  line.Field
+	force  string // what rows are filtered by: what is typed, but for a word half typed
 	typing bool
 	before string // what esc goes back to
 	err    error
@@ -41,14 +42,28 @@ func (b *Bar) Hand() table.Hand {
 	return table.Here
 }
 
-// Text is what has been typed.
-func (b *Bar) Text() string { return strings.TrimSpace(b.field.Text()) }
+// Text is the filter in force. A word that may yet become the name of a field
+// is none of it before it is typed in full or applied: nothing would match
+// "sta" on its way to "status:failed".
+func (b *Bar) Text() string { return b.force }
 
 // Set replaces the filter.
 func (b *Bar) Set(s string) {
 	b.field.Set(s)
 	b.err = nil
+	b.enforce()
 }
+
+// enforce takes what is typed for the filter, and says whether it is another.
+func (b *Bar) enforce() bool {
+	typed := strings.TrimSpace(b.field.Text())
+	changed := typed != b.force
+	b.force = typed
+	return changed
+}
+
+// edited is enforce, but for a word half typed.
+func (b *Bar) edited() bool { return !b.half() && b.enforce() }
 
 // Fail shows what is wrong with the filter; nil clears it.
 func (b *Bar) Fail(err error) { b.err = err }
@@ -60,10 +75,10 @@ func (b *Bar) Wrong() error { return b.err }
 func (b *Bar) Edit(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case screen.Typed:
-		return b.field.Press(msg.Press)
+		return b.field.Press(msg.Press) && b.edited()
 	case screen.Pasted:
 		b.field.Insert(msg.Text)
-		return true
+		return b.edited()
 	}
 	return false
 }
@@ -80,9 +95,10 @@ func (b *Bar) Key(a keymap.Action) bool {
 		}
 	case b.typing && a == keymap.Apply:
 		b.typing = false
+		b.enforce()
 	case b.typing:
 		return true
-	case a == keymap.Back && b.field.Text() != "":
+	case a == keymap.Back && b.force != "":
 		b.Set("")
 	default:
 		return false
@@ -108,7 +124,7 @@ func (f Fields) value(name string) (string, bool) {
 func (b *Bar) Check() {
 	b.err = nil
 	names := b.Words.Names
-	for word := range strings.FieldsSeq(strings.ToLower(b.field.Text())) {
+	for word := range strings.FieldsSeq(strings.ToLower(b.force)) {
 		name, _, ok := strings.Cut(strings.TrimPrefix(word, "!"), ":")
 		if !ok || name == "" || slices.Contains(names, name) {
 			continue
@@ -133,7 +149,7 @@ func (b *Bar) Matches(fields Fields) bool {
 		all = append(all, fields[i])
 	}
 	everything := strings.ToLower(strings.Join(all, " "))
-	for word := range strings.FieldsSeq(strings.ToLower(b.field.Text())) {
+	for word := range strings.FieldsSeq(strings.ToLower(b.force)) {
 		word, inverse := strings.CutPrefix(word, "!")
 		hay, want := everything, word
 		if name, rest, ok := strings.Cut(word, ":"); ok {
@@ -148,12 +164,28 @@ func (b *Bar) Matches(fields Fields) bool {
 	return true
 }
 
+// Fault is what is wrong with the filter, unless that can still be completed:
+// what is half typed is not wrong yet.
+func (b *Bar) Fault(e env.Env) error {
+	if b.err == nil || len(b.offer(e).all) > 0 {
+		return nil
+	}
+	return b.err
+}
+
+// Cuts says that the bar has no room in w columns for all that is wrong.
+func (b *Bar) Cuts(e env.Env, w int) bool {
+	const around = 8 // the gaps, and the signs before filter and fault
+	err := b.Fault(e)
+	return err != nil && text.Width(text.Clean(b.field.Text()))+text.Width(text.Clean(err.Error()))+around > w
+}
+
 // Draw writes the bar in one line: the filter, or what stands there without
 // one.
 func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 	c.Gap(1)
 	offer := b.offer(e)
-	wrong := b.err != nil && len(offer.all) == 0 // what is half typed is not wrong yet
+	wrong := b.Fault(e) != nil
 	switch {
 	case b.typing:
 		c.Put(themes.Accent, "/ ")
@@ -162,7 +194,7 @@ func (b *Bar) Draw(e env.Env, c *paint.Canvas, rest text.Safe) {
 			w = min(w, text.Width(text.Clean(b.field.Text()))+2)
 		}
 		b.field.DrawWith(e, c, w, text.Clean(offer.first()))
-	case b.field.Text() != "":
+	case b.force != "":
 		c.Put(themes.Accent, "/ ")
 		c.Put(themes.Match, text.Clean(b.Text()))
 	}

@@ -3,7 +3,6 @@
 package statusbar
 
 import (
-	"fmt"
 	"time"
 
 	"signalbox/engine"
@@ -75,7 +74,7 @@ func (h Header) state(e env.Env, w int) *paint.Canvas {
 func (h Header) drawState(e env.Env, c *paint.Canvas, words int) {
 	if s := e.Snap; s != nil && s.Slots.Pool > 0 {
 		c.Put(themes.Muted, "pool ")
-		c.Put(themes.Text, text.Safe(fmt.Sprintf("%d/%d", s.Slots.Busy, s.Slots.Pool)))
+		c.Put(themes.Text, text.Safe(text.Count(int64(s.Slots.Busy))+"/"+text.Count(int64(s.Slots.Pool))))
 		c.Gap(2)
 		if waiting := len(s.Slots.Waiting); waiting > 0 || words > 1 {
 			role := themes.Muted
@@ -167,6 +166,7 @@ type Footer struct {
 	Scope   keymap.Scope
 	Actions []keymap.Action
 	Word    func(keymap.Action) text.Safe // what an action means here
+	Off     func(keymap.Action) bool      // it can do nothing now; may be nil
 }
 
 // Draw writes as many keys as there is room for; help keeps its place at the
@@ -194,7 +194,11 @@ func (f Footer) width(e env.Env, a keymap.Action) int {
 }
 
 func (f Footer) hint(e env.Env, c *paint.Canvas, a keymap.Action) {
-	c.Put(themes.Key, text.Safe(e.Keys.LabelIn(f.Scope, a)))
-	c.Put(themes.Footer, " "+f.Word(a))
+	key, word := themes.Key, themes.Footer
+	if f.Off != nil && f.Off(a) { // its place stays, so that no other key moves
+		key, word = themes.Disabled, themes.Disabled
+	}
+	c.Put(key, text.Safe(e.Keys.LabelIn(f.Scope, a)))
+	c.Put(word, " "+f.Word(a))
 	c.Gap(2)
 }

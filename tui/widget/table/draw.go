@@ -1,6 +1,8 @@
 package table
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"signalbox/themes"
@@ -99,17 +101,17 @@ func put[R any](c *paint.Canvas, cell Cell, w int, col *Column[R]) {
 	c.Gap(spacing)
 }
 
-// blank says that no row has anything to show in a column.
-func (t *Table[R, K]) blank(e env.Env, col *Column[R]) bool {
-	if col.Blank == nil {
+// blank says that no row has had anything to show in a column so far.
+func (t *Table[R, K]) blank(e env.Env, i int) bool {
+	col := &t.columns[i]
+	if len(t.used) != len(t.columns) {
+		t.used = make([]bool, len(t.columns))
+	}
+	if col.Blank == nil || t.used[i] {
 		return false
 	}
-	for i := range t.rows {
-		if !col.Blank(e, &t.rows[i]) {
-			return false
-		}
-	}
-	return true
+	t.used[i] = slices.ContainsFunc(t.rows, func(r R) bool { return !col.Blank(e, &r) })
+	return !t.used[i]
 }
 
 // least is the width below which column i is not drawn in w. Where there is
@@ -128,7 +130,7 @@ func (t *Table[R, K]) fit(e env.Env, w int) []int {
 	widths := make([]int, len(columns))
 	need := -spacing
 	for i := range columns {
-		if !t.hidden[columns[i].Title] && !t.blank(e, &columns[i]) {
+		if !t.hidden[columns[i].Title] && !t.blank(e, i) {
 			widths[i] = t.least(i, w)
 			need += widths[i] + spacing
 		}
@@ -146,12 +148,22 @@ func (t *Table[R, K]) fit(e env.Env, w int) []int {
 		need -= widths[victim] + spacing
 		widths[victim] = 0
 	}
-	return spread(columns, widths, w-need)
+	return t.spread(widths, w-need)
+}
+
+// most is how wide a growing column gets at most, 0 for no end. A measured one
+// ends with its longest text: more would only part it from its neighbour.
+func (t *Table[R, K]) most(i int) int {
+	if col := &t.columns[i]; col.Measure != nil && i < len(t.longest) {
+		return max(min(t.longest[i], col.Most), col.Ideal, col.Min)
+	}
+	return t.columns[i].Most
 }
 
 // spread shares out what is left: first up to each column's ideal, then to
 // those that grow, as far as they do.
-func spread[R any](columns []Column[R], widths []int, left int) []int {
+func (t *Table[R, K]) spread(widths []int, left int) []int {
+	columns := t.columns
 	growing := 0
 	for i, col := range columns { // a word cut without a mark comes first
 		if col.Clip && widths[i] > 0 {
@@ -175,8 +187,8 @@ func spread[R any](columns []Column[R], widths []int, left int) []int {
 	for i, col := range columns {
 		if col.Grow && widths[i] > 0 && left > 0 {
 			share := left / growing
-			if col.Most > 0 { // more would only part it from its neighbour
-				share = max(min(share, col.Most-widths[i]), 0)
+			if most := t.most(i); most > 0 {
+				share = max(min(share, most-widths[i]), 0)
 			}
 			widths[i] += share
 			left -= share

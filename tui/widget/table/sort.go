@@ -14,9 +14,10 @@ import (
 type Choice struct {
 	Title text.Safe
 	Shown bool
-	Order bool // rows can be put in order by it
-	Now   bool // and are
-	Desc  bool // turned round
+	Lack  text.Safe // why it can't be seen though it is shown, "" where it can
+	Order bool      // rows can be put in order by it
+	Now   bool      // and are
+	Desc  bool      // turned round
 }
 
 // Choices lists the columns that have a title.
@@ -24,10 +25,21 @@ func (t *Table[R, K]) Choices() []Choice {
 	var all []Choice
 	for i := range t.columns {
 		if c := &t.columns[i]; c.Title != "" {
-			all = append(all, Choice{c.Title, !t.hidden[c.Title], c.Less != nil || c.Ordered, t.sorted == i+1, t.desc})
+			all = append(all, Choice{c.Title, !t.hidden[c.Title], t.lack(i), c.Less != nil || c.Ordered, t.sorted == i+1, t.desc})
 		}
 	}
 	return all
+}
+
+// lack says why a column that was chosen has no place.
+func (t *Table[R, K]) lack(i int) text.Safe {
+	switch {
+	case t.hidden[t.columns[i].Title] || i >= len(t.drawn.widths) || t.drawn.widths[i] > 0:
+		return ""
+	case i < len(t.used) && t.columns[i].Blank != nil && !t.used[i]:
+		return "nothing in it yet"
+	}
+	return "no room"
 }
 
 // Show shows or hides a column. The last one that is left stays.

@@ -39,8 +39,9 @@ type Column[R any] struct {
 	// Drop says how soon the column gives way when room is short: 0 never,
 	// else the highest first.
 	Drop int
-	// Blank says that a row has nothing to show; a column blank in every row
-	// held is left out. nil where a column always has its place.
+	// Blank says that a row has nothing to show. A column is left out until a row
+	// has, and then keeps its place, for columns that come and go with the data
+	// move all others. nil where a column always has its place.
 	Blank func(env.Env, *R) bool
 	// Measure gives the text by which the column is measured: with room for it,
 	// the longest of the rows held is shown whole, up to Most columns, before
@@ -82,7 +83,8 @@ type Table[R any, K comparable] struct {
 	part  bool           // the rows held may not be the list's first
 	newer map[K]struct{} // rows that have come above those shown
 
-	longest []int // by column, of those that are measured
+	longest []int  // by column, of those that are measured; never less than it was
+	used    []bool // by column: some row had something to show
 
 	sorted int  // the column in order of which the rows stand, from 1; 0 none
 	desc   bool // turned round
@@ -181,9 +183,12 @@ func (t *Table[R, K]) SetRows(rows []R, height int, now time.Time) {
 	t.arrive(known)
 }
 
-// measure finds the longest text of the columns that want it known.
+// measure finds the longest text of the columns that want it known. What was
+// once as long keeps its room, so that rows which come and go move no column.
 func (t *Table[R, K]) measure(rows []R) {
-	t.longest = make([]int, len(t.columns))
+	if len(t.longest) != len(t.columns) {
+		t.longest = make([]int, len(t.columns))
+	}
 	for i := range t.columns {
 		if of := t.columns[i].Measure; of != nil {
 			for j := range rows {
