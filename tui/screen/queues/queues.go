@@ -42,7 +42,7 @@ func New(d act.Desk) *Queues {
 	q := &Queues{scale: least, closed: map[string]bool{}}
 	rows := table.New(q.columns(), (*row).key, nil)
 	rows.Arrange(q.arrange)
-	q.List = list.New(d, rows, list.Own{Height: height, Anew: q.take, Key: q.key, Footer: q.footer, Words: words, Name: list.Named("queues")})
+	q.List = list.New(d, rows, list.Own{Height: q.height, Anew: q.take, Key: q.key, Footer: q.footer, Words: words, Name: list.Named("queues")})
 	return q
 }
 
@@ -241,7 +241,15 @@ func (q *Queues) Refuses(e env.Env, a keymap.Action) text.Safe {
 
 // height is the number of rows that can be seen: around them stand the root's
 // lines, the filter, the titles and the detail.
-func height(e env.Env) int { return max(e.Height-4-3, 1) }
+func (q *Queues) height(e env.Env) int {
+	if q.pane(e) {
+		return max(q.Table.Len(), 1)
+	}
+	return room(e)
+}
+
+// room is the height without the picture of the queue in hand.
+func room(e env.Env) int { return max(e.Height-4-3, 1) }
 
 func (q *Queues) settings(e env.Env) screen.Effects {
 	row := q.Table.Row()
@@ -294,20 +302,28 @@ func (q *Queues) Draw(e env.Env, c *paint.Canvas) {
 		blank.Filtered(e, c, text.Clean(q.Filter.Text()))
 		return
 	}
+	if q.pane(e) {
+		q.List.Draw(e, c, c.Left()-1-q.Table.Len())
+		q.drawPane(e, c)
+		return
+	}
 	q.List.Draw(e, c, 1)
-	q.drawDetail(e, c)
-}
-
-// drawDetail tells what does not fit a row: a consumer that broke, who paused.
-func (q *Queues) drawDetail(e env.Env, c *paint.Canvas) {
 	row := q.Table.Row()
 	if row == nil {
 		return
 	}
 	c.Gap(3)
-	switch {
-	case row.folder != "":
+	if row.folder != "" {
 		drawFolder(e, c, row)
+	} else {
+		drawStanding(e, c, row)
+	}
+	c.End()
+}
+
+// drawStanding tells what does not fit a row: a consumer that broke, who paused.
+func drawStanding(e env.Env, c *paint.Canvas, row *row) {
+	switch {
 	case row.ConsumerError != "":
 		c.Put(themes.Danger, text.Safe(e.Glyphs.Danger)+" consumer error "+e.When(row.ConsumerErrorAt)+": ")
 		c.Put(themes.Text, text.Clean(row.ConsumerError))
@@ -320,5 +336,4 @@ func (q *Queues) drawDetail(e env.Env, c *paint.Canvas) {
 	default:
 		c.Put(themes.Muted, text.Clean(row.Description))
 	}
-	c.End()
 }
