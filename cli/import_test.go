@@ -23,11 +23,31 @@ func TestImportOfNoRows(t *testing.T) {
 		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "save it as CSV",
 		"\x1f\x8b\x08\x00":                 "it is compressed with gzip; unpack it",
 		"%PDF-1.7\n":                       "it is a PDF document",
+		"\xfd7zXZ\x00\x00":                 "it is compressed with xz; unpack it",
+		"BZh91AY&SY":                       "it is compressed with bzip2",
+		"7z\xbc\xaf\x27\x1c\x00\x04":       "it is a 7z archive",
+		"SQLite format 3\x00":              "it is a database",
+		"PAR1\x15\x04":                     "it is a Parquet file",
 	} {
 		path := r.file("z.xlsx", begins+"\n\x01,2\n3,4\n")
 		r.fails(2, words, "item", "import", "--queue", "q", path)
 		for _, encoding := range []string{"windows-1252", "utf-16le", "utf-8"} {
 			r.fails(2, words, "item", "import", "--queue", "q", "--mode", "independent", "--encoding", encoding, path)
+		}
+	}
+	// Texts of another kind, which would be rows of nonsense.
+	for begins, words := range map[string]string{
+		"<?xml version=\"1.0\"?>\n<a/>\n": "it is XML; export as jsonl",
+		"\ufeff\n<items>\n<item/>":        "it is XML",
+		"<items><item>1, 2</item>\n":      "it is XML",
+		"<!-- a, b -->\n<items/>\n":       "it is XML",
+		"<!DOCTYPE html>\n<p>no, no\n":    "it is a web page; see in a browser",
+		"<HTML><p>Log in, please":         "it is a web page",
+		strings.Repeat("\x00", 2000):      "it holds bytes of zero: the file is no text",
+		"a,b\x00\n1,2\n":                  "it holds bytes of zero",
+	} {
+		for _, mode := range []string{"all-or-nothing", "independent"} {
+			r.fails(2, words, "item", "import", "--queue", "q", "--mode", mode, r.file("t.csv", begins))
 		}
 	}
 	for name, text := range map[string]string{"header.csv": "Reference,a\n", "none.json": "[]"} {

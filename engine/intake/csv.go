@@ -153,6 +153,9 @@ func (f *File) readHeader() error {
 	if line := bytes.TrimRight(first, "\r\n"); bytes.ContainsRune(line, '\r') {
 		return store.Invalid("the file", "its lines end with a bare carriage return", "save it with line feeds, as text for Unix or Windows")
 	}
+	if bytes.IndexByte(first, 0) >= 0 {
+		return store.Invalid("header", "it holds bytes of zero: the file is no text", "give CSV, JSON lines or a JSON array")
+	}
 	f.delimiter = delimiterOf(first)
 	f.in.back([][]byte{first})
 	rec, err := f.record()

@@ -35,6 +35,11 @@ func noText(r *bufio.Reader) error {
 		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "it is a spreadsheet or another document of an office program", "save it as CSV"},
 		{"\x1f\x8b", "it is compressed with gzip", "unpack it with gunzip"},
 		{"%PDF-", "it is a PDF document", "save its table as CSV"},
+		{"\xfd7zXZ\x00", "it is compressed with xz", "unpack it with unxz"},
+		{"BZh91AY&", "it is compressed with bzip2", "unpack it with bunzip2"},
+		{"7z\xbc\xaf\x27\x1c", "it is a 7z archive", "unpack it"},
+		{"SQLite f", "it is a database", "export the table as CSV"},
+		{"PAR1", "it is a Parquet file", "write it as CSV or JSON lines"},
 	} {
 		if bytes.HasPrefix(head, []byte(kind.begins)) {
 			return store.Invalid("the file", kind.rule, kind.mend)

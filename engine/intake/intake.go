@@ -137,6 +137,10 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	switch begin := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(begin, []byte("[")):
 		f.Format = JSON
+	case page.Match(begin):
+		return nil, store.Invalid("the file", "it is a web page", "see in a browser whether it is an error or a login in the place of the file, and save the table as CSV")
+	case tagged.Match(begin):
+		return nil, store.Invalid("the file", "it is XML", "export as jsonl, csv or orchestrator, which can be imported")
 	case wrapped.Match(begin):
 		f.Format = Orchestrator
 	case bytes.HasPrefix(begin, []byte("{")):
@@ -153,6 +157,12 @@ func Open(r io.Reader, opt Options) (*File, error) {
 
 // wrapped is how the orchestrator's file begins.
 var wrapped = regexp.MustCompile(`^\{\s*"items"\s*:\s*\[`)
+
+// Texts with tags begin so. A first line of columns may begin with < too.
+var (
+	page   = regexp.MustCompile(`(?i)^<(!doctype html|html[\s>])`)
+	tagged = regexp.MustCompile(`^<(\?xml\s|!|[A-Za-z][^,;\t\n]*>\s*[\n<])`)
+)
 
 // goesOn says that the first line begins an object which it does not end.
 func goesOn(head []byte) bool {
