@@ -174,6 +174,19 @@ func TestApplyRefuses(t *testing.T) {
 		`:6: consumer.dir /nowhere: there is no such folder`:                            good + "[[queue]]\nname = 'x'\nconsumer.dir = '/nowhere'\n",
 		`:9: key "nmae": there is no such setting; did you mean name?`:                  good + "[[queue]]\nname = 'x'\ndescription = '''\nnmae = 1\n'''\nnmae = 1\n",
 		`:2: expected`: "[[queue]]\nname 'x'\n",
+		`:3: queue 5: it is no block of settings; write each queue under [[queue]]`:         "\n\nqueue = 5\n",
+		`:1: queue "x": it is no block of settings`:                                         "queue = 'x'\n",
+		`:1: queue [1]: it is no block of settings`:                                         "queue = [[1], [2]]\n",
+		`:1: queue 2: it is no block of settings`:                                           "queue = [{name = 'x'}, 2]\n",
+		`:1: [queue]: queues are a list of blocks; write it in two brackets: [[queue]]`:     "[queue]\nname = 'x'\n",
+		`:2: name 5: it is not a text; write it as name = "invoices"`:                       "[[queue]]\nname = 5\n",
+		`:3: family 3: a family is jobs or transactions; write it as family = "jobs"`:       "[[queue]]\nname = 'x'\nfamily = 3\n",
+		`:3: consumer "x": it is no group of settings; write them one by one`:               "[[queue]]\nname = 'x'\nconsumer = 'x'\n",
+		`:3: schemas 1: it is no group of settings`:                                         "[[queue]]\nname = 'x'\nschemas = 1\n",
+		`:3: key "payload_schema": there is no such setting; did you mean schemas.payload?`: "[[queue]]\nname = 'x'\npayload_schema = 1\n",
+		`:3: key "queue.name": it is there twice; take one out`:                             "[[queue]]\nname = 'x'\nname = 'y'\n",
+		`:2: key "queue": it is there twice, in two forms; take one out`:                    "queue = 1\n[[queue]]\nname = 'x'\n",
+		`:3: number 99999999999999999999: it is too large; write a smaller one`:             "[[queue]]\nname = 'x'\nretries = 99999999999999999999\n",
 	} {
 		r.file("queues.toml", text)
 		r.fails(2, path+words, "queue", "apply", "-f", path)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"signalbox/config/syntax"
 	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/tui/text"
@@ -52,22 +52,26 @@ func (a *app) openQueueFile(path string) (*queueFile, error) {
 }
 
 func (f *queueFile) read(data string) error {
-	var doc struct {
-		Queue []map[string]any `toml:"queue"`
+	var doc map[string]any
+	if _, err := toml.Decode(data, &doc); err != nil {
+		if line, rule, mend, ok := syntax.Fault(err); ok {
+			return usage(fmt.Sprintf("%s:%d", f.name, line), rule, mend)
+		}
+		return usage(f.name, err.Error(), "write it as TOML")
 	}
-	meta, err := toml.Decode(data, &doc)
-	if bad, ok := errors.AsType[toml.ParseError](err); ok {
-		return usage(fmt.Sprintf("%s:%d", f.name, bad.Position.Line), bad.Message, "write it as TOML")
-	}
-	if err != nil {
-		return usage(f.name, strings.TrimPrefix(err.Error(), "toml: "), "write each queue under [[queue]]")
-	}
-	for _, key := range meta.Keys() {
-		if key[0] != "queue" {
-			return f.fault(-1, key.String(), usage(fmt.Sprintf("key %q", key.String()), "there is no such key", "write each queue under [[queue]]"))
+	for _, key := range slices.Sorted(maps.Keys(doc)) {
+		if key != "queue" {
+			return f.fault(-1, key, usage(fmt.Sprintf("key %q", key), "there is no such key", "write each queue under [[queue]]"))
 		}
 	}
-	for i, block := range doc.Queue {
+	blocks, err := blocksOf(doc["queue"])
+	if err != nil {
+		if _, one := doc["queue"].(map[string]any); one {
+			return f.fault(0, "", err) // its line is that of a block
+		}
+		return f.fault(-1, "queue", err)
+	}
+	for i, block := range blocks {
 		d, err := f.declare(i, block)
 		if err != nil {
 			return err
@@ -80,6 +84,39 @@ func (f *queueFile) read(data string) error {
 	return nil
 }
 
+// blocksOf gives the queues of a file: blocks under [[queue]], or a list of
+// tables within a line.
+func blocksOf(queue any) ([]map[string]any, error) {
+	switch v := queue.(type) {
+	case nil:
+		return nil, nil
+	case []map[string]any:
+		return v, nil
+	case map[string]any:
+		return nil, usage("[queue]", "queues are a list of blocks", "write it in two brackets: [[queue]]")
+	case []any:
+		var blocks []map[string]any
+		for _, one := range v {
+			block, ok := one.(map[string]any)
+			if !ok {
+				return nil, usage("queue "+asWritten(one), "it is no block of settings", "write each queue under [[queue]]")
+			}
+			blocks = append(blocks, block)
+		}
+		return blocks, nil
+	}
+	return nil, usage("queue "+asWritten(queue), "it is no block of settings", "write each queue under [[queue]]")
+}
+
+// asWritten is a value for a message.
+func asWritten(value any) string {
+	b, err := store.Encode(value)
+	if err != nil {
+		return fmt.Sprintf("%q", fmt.Sprint(value))
+	}
+	return string(b)
+}
+
 // declare reads one block over the defaults of its family.
 func (f *queueFile) declare(index int, block map[string]any) (declared, error) {
 	d := declared{index: index, said: map[string]bool{}}
@@ -89,14 +126,18 @@ func (f *queueFile) declare(index int, block map[string]any) (declared, error) {
 		return d, err
 	}
 	name, ok := values["name"].(string)
-	if !ok || name == "" {
+	if v, given := values["name"]; given && !ok {
+		return d, f.fault(index, "name", usage("name "+asWritten(v), "it is not a text", `write it as name = "invoices"`))
+	}
+	if name == "" {
 		return d, f.fault(index, "name", usage("a queue", "it needs a name", `write it as name = "invoices"`))
 	}
 	family := store.Jobs
 	if v, ok := values["family"]; ok {
+		word, ok := v.(string)
 		var err error
-		if family, err = store.ParseFamily(fmt.Sprint(v)); err != nil {
-			return d, f.fault(index, "family", err)
+		if family, err = store.ParseFamily(word); err != nil || !ok {
+			return d, f.fault(index, "family", usage("family "+asWritten(v), "a family is jobs or transactions", `write it as family = "jobs" or family = "transactions"`))
 		}
 	}
 	d.Queue = engine.DefaultQueue(name, family)
@@ -131,6 +172,21 @@ func flatten(prefix string, block, to map[string]any) {
 	}
 }
 
+// groupExample is a line of each group of settings.
+var groupExample = map[string]string{
+	"consumer": `consumer.argv = ["./work.sh"]`,
+	"schemas":  `schemas.payload = '{"required": ["zip"]}'`,
+}
+
+// turnedRound is schemas.payload for payload_schema, as its flag is called.
+func turnedRound(key string) string {
+	of, ok := strings.CutSuffix(key, "_schema")
+	if !ok {
+		return ""
+	}
+	return "schemas." + of
+}
+
 func (f *queueFile) checkKeys(index int, values map[string]any) error {
 	known := []string{"name", "family"}
 	for _, s := range queueSettings() {
@@ -142,8 +198,15 @@ func (f *queueFile) checkKeys(index int, values map[string]any) error {
 		if slices.Contains(known, key) {
 			continue
 		}
+		if key == "consumer" || key == "schemas" { // else it would have been taken apart
+			return f.fault(index, key, usage(key+" "+asWritten(values[key]), "it is no group of settings", "write them one by one, as in "+groupExample[key]))
+		}
 		mend := "see the settings in what `signalbox queue dump` prints, or `signalbox queue set --help`"
-		if near := text.Nearest(key, known); near != "" {
+		if dotted := strings.Replace(key, "_", ".", 1); slices.Contains(known, dotted) {
+			mend = "did you mean " + dotted + "?"
+		} else if turned := turnedRound(key); slices.Contains(known, turned) { // as its flag is called
+			mend = "did you mean " + turned + "?"
+		} else if near := text.Nearest(key, known); near != "" {
 			mend = "did you mean " + near + "?"
 		}
 		if line := f.lines.of(index, key); first == nil || line < at {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"signalbox/config/syntax"
 	"signalbox/keymap"
 	"signalbox/store"
 	"signalbox/tui/text"
@@ -78,8 +79,8 @@ func cause(err error) string {
 func parse(path, data string) (Config, error) {
 	var raw map[string]any
 	if _, err := toml.Decode(data, &raw); err != nil {
-		if bad, ok := errors.AsType[toml.ParseError](err); ok {
-			return Config{}, store.Invalid(fmt.Sprintf("config %s:%d", path, bad.Position.Line), bad.Message, "write it as TOML, strings in quotes")
+		if line, rule, mend, ok := syntax.Fault(err); ok {
+			return Config{}, store.Invalid(fmt.Sprintf("config %s:%d", path, line), rule, mend)
 		}
 		return Config{}, store.Invalid("config "+path, err.Error(), "write it as TOML")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"signalbox/config/syntax"
 	"signalbox/store"
 	"signalbox/tui/text"
 )
@@ -72,10 +73,17 @@ func read(fsys fs.FS, name string, heirs []string) (*source, []error) {
 	if err != nil {
 		return nil, []error{fmt.Errorf("theme %s: %w", name, err)}
 	}
+	var raw map[string]any
+	if _, err := toml.Decode(string(data), &raw); err != nil {
+		return nil, []error{notTOML(name, err)}
+	}
+	if wrong := wrongKinds(name, string(data), raw); len(wrong) > 0 {
+		return nil, wrong
+	}
 	var f file
 	meta, err := toml.Decode(string(data), &f)
 	if err != nil {
-		return nil, []error{syntax(name, err)}
+		return nil, []error{notTOML(name, err)}
 	}
 	wrong := unknownKeys(name, string(data), meta)
 	s := &source{contrast: minContrast, dark: true, palette: map[string]entry{}, roles: map[string]entry{}}
@@ -129,11 +137,42 @@ func (s *source) overlay(name, data string, f file) {
 	}
 }
 
-func syntax(name string, err error) error {
-	if bad, ok := err.(toml.ParseError); ok {
-		return store.Invalid(fmt.Sprintf("theme %s:%d", name, bad.Position.Line), bad.Message, "write it as TOML")
+func notTOML(name string, err error) error {
+	if line, rule, mend, ok := syntax.Fault(err); ok {
+		return store.Invalid(fmt.Sprintf("theme %s:%d", name, line), rule, mend)
 	}
 	return fmt.Errorf("theme %s: %w", name, err)
+}
+
+// wrongKinds tells of settings that hold another kind of thing than they do.
+func wrongKinds(name, data string, raw map[string]any) (wrong []error) {
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		var ok bool
+		var rule, mend string
+		switch v := raw[key]; key {
+		case "name", "inherit", "background", "foreground":
+			_, ok = v.(string)
+			rule, mend = "it is no text", fmt.Sprintf(`write it in quotes: %s = "…"`, key)
+		case "dark":
+			_, ok = v.(bool)
+			rule, mend = "it is not true or false", "write dark = true or dark = false"
+		case "contrast":
+			switch v.(type) {
+			case int64, float64:
+				ok = true
+			}
+			rule, mend = "it is no number", "write it as contrast = 4.5"
+		case "palette", "roles":
+			_, ok = v.(map[string]any)
+			rule, mend = "it is no section", fmt.Sprintf("write [%s] on a line of its own, and what is in it below", key)
+		default: // told of as unknown
+			ok = true
+		}
+		if !ok {
+			wrong = append(wrong, entry{nil, name, lineOf(data, "", key)}.fault(key, rule, mend))
+		}
+	}
+	return wrong
 }
 
 func unknownKeys(name, data string, meta toml.MetaData) []error {
