@@ -203,7 +203,7 @@ func leaseWords(q *store.Queue) string {
 	case q.Lease == 0:
 		return "never runs out"
 	case q.OnExpiry == engine.Reclaim && q.MaxReclaims > 0:
-		return q.Lease.String() + ", then it waits again, " + strconv.Itoa(q.MaxReclaims) + " times"
+		return q.Lease.String() + ", waits again up to " + text.Plural(int64(q.MaxReclaims), "time")
 	case q.OnExpiry == engine.Reclaim:
 		return q.Lease.String() + ", then it waits again"
 	case q.RetryAbandoned:
@@ -231,8 +231,8 @@ func keptWords(q *store.Queue) string {
 	switch {
 	case settled == excepted:
 		return settled
-	case q.RetainSettledThen == q.RetainExceptedThen: // the end is told once
-		settled = q.RetainSettled.String()
+	case q.RetainSettledThen == q.RetainExceptedThen:
+		return q.RetainSettled.String() + ", others " + strings.Replace(excepted, " then", ", then", 1)
 	}
 	return "done " + settled + ", others " + excepted
 }
