@@ -85,7 +85,8 @@ func columns(deciding, everywhere bool, shared string) []table.Column[store.Item
 	robot := table.Column[row]{Title: "robot", Ordered: true, Min: 10, Ideal: 18, Drop: 6, Cell: word(themes.Muted, func(i *row) string { return env.Robot(i.ClaimedBy) })}
 	reason := table.Column[row]{Title: "what", Min: 24, Grow: true, Cell: what}
 	if deciding {
-		robot.Drop = 3
+		robot.Drop, when.Drop, attempts.Drop = 6, 4, 5
+		reference.Blank = func(_ env.Env, i *row) bool { return i.Reference == "" }
 		robot.Blank = func(_ env.Env, i *row) bool { return i.ClaimedBy == "" }
 		own := particular(shared)
 		return []table.Column[row]{
@@ -94,11 +95,11 @@ func columns(deciding, everywhere bool, shared string) []table.Column[store.Item
 				return i.Review.Status != store.InReview && i.Review.Status != store.Verified
 			}},
 			attempts,
-			{Title: "age", Min: 6, Right: true, Drop: 4, Cell: func(e env.Env, i *row) table.Cell {
+			{Title: "age", Min: 6, Right: true, Drop: 7, Cell: func(e env.Env, i *row) table.Cell {
 				return table.Cell{Role: themes.Muted, Text: e.Age(i.CreatedAt)}
 			}},
 			when, robot,
-			{Title: "what", Min: 14, Grow: true, Drop: 1, Cell: own, Blank: func(e env.Env, i *row) bool { return own(e, i).Text == "" }},
+			{Title: "what", Min: 14, Grow: true, Drop: 2, Cell: own, Blank: func(e env.Env, i *row) bool { return own(e, i).Text == "" }},
 		}
 	}
 	reason.Drop = 1 // the status says it in short

@@ -87,6 +87,7 @@ type Items struct {
 	once    act.Turn          // for verbs that act at once
 	walked  map[store.ID]bool // decided on the pages of items opened from here
 	decided store.ID          // by the verb that came last
+	fields  fields
 }
 
 // scope is what a list is narrowed to, in words and as it is asked for.
@@ -157,6 +158,12 @@ func (s *Items) Ticks(e env.Env) bool {
 
 // Update implements screen.Screen.
 func (s *Items) Update(e env.Env, msg tea.Msg) screen.Effects {
+	effects := s.update(e, msg)
+	effects.Add(s.inform(e))
+	return effects
+}
+
+func (s *Items) update(e env.Env, msg tea.Msg) screen.Effects {
 	switch msg := msg.(type) {
 	case screen.Shown:
 		return s.reload()
@@ -164,6 +171,9 @@ func (s *Items) Update(e env.Env, msg tea.Msg) screen.Effects {
 		return s.follow(e)
 	case act.Windowed:
 		return s.windowed(e, msg)
+	case act.Fielded:
+		s.fielded(msg)
+		return screen.Effects{}
 	case act.Selected:
 		return s.selected(e, msg)
 	case act.Done:

@@ -1,6 +1,7 @@
 package items
 
 import (
+	"slices"
 	"strconv"
 
 	"signalbox/engine"
@@ -31,7 +32,7 @@ func (s *Items) sheet() act.Sheet {
 	req := s.request()
 	var titles []string
 	for _, c := range s.Table.Choices() {
-		if c.Shown {
+		if c.Shown && !slices.Contains(s.fields.titles, c.Title) { // of rows out of sight it is not known
 			titles = append(titles, string(c.Title))
 		}
 	}

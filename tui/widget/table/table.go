@@ -102,6 +102,27 @@ func New[R any, K comparable](columns []Column[R], key func(*R) K, revision func
 	return Table[R, K]{columns: columns, key: key, revision: revision, index: map[K]int{}, marks: map[K]Mark{}, vanished: map[K]struct{}{}}
 }
 
+// SetColumns replaces the columns; rows, order and what is hidden stay.
+func (t *Table[R, K]) SetColumns(columns []Column[R]) {
+	title := text.Safe("")
+	if t.sorted > 0 {
+		title = t.columns[t.sorted-1].Title
+	}
+	t.columns, t.longest, t.used = columns, nil, nil
+	t.Order(title, t.desc)
+	t.Measure()
+}
+
+// Measure finds anew how wide the columns want to be, whose texts have changed
+// though the rows have not.
+func (t *Table[R, K]) Measure() { t.measure(t.rows) }
+
+// InSight are the rows shown where height of them are; they must not be changed.
+func (t *Table[R, K]) InSight(height int) []R {
+	top := t.topFor(height)
+	return t.rows[min(top, len(t.rows)):min(top+height, len(t.rows))]
+}
+
 // Len is the number of rows held.
 func (t *Table[R, K]) Len() int { return len(t.rows) }
 
