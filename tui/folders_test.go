@@ -86,6 +86,15 @@ func TestQueuesByFolder(t *testing.T) {
 	c.press("esc")
 }
 
+// Where rows stand in their folders no column says it once more.
+func TestNoFolderColumnAmongFolders(t *testing.T) {
+	c := open(t, filed(), 200, 40)
+	c.press("2").shows("family        folder ")
+	c.press("F").hides("family        folder ")
+	c.press("o").shows("folder       not in this view")
+	c.press("esc", "F").shows("family        folder ")
+}
+
 // The hand stays on its queue from one list to the other, and when numbers move
 // rows about; the order is within each folder.
 func TestTheHandStaysAmongFolders(t *testing.T) {

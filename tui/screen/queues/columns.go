@@ -39,7 +39,7 @@ func (s *Queues) columns() []table.Column[row] {
 	return []table.Column[queue]{
 		{Title: "queue", Min: 16, Ideal: 24, Most: 48, Grow: true, Measure: (*row).width, Draw: s.drawName, Cell: word(themes.Text, func(q *queue) string { return q.Name }), Less: byText(func(q *queue) string { return q.Name })},
 		{Title: "family", Min: 12, Drop: 8, Cell: ofQueue(word(themes.Muted, func(q *queue) string { return q.Family.String() })), Less: byText(func(q *queue) string { return q.Family.String() })},
-		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Blank: func(env.Env, *queue) bool { return s.grouped }, Cell: word(themes.Muted, func(q *queue) string { return q.Folder }), Less: byText(func(q *queue) string { return q.Folder })},
+		{Title: "folder", Min: 9, Ideal: 14, Drop: 9, Apart: func() bool { return s.grouped }, Cell: word(themes.Muted, func(q *queue) string { return q.Folder }), Less: byText(func(q *queue) string { return q.Folder })},
 		{Title: "lane", Min: 6, Drop: 3, Cell: ofQueue(laneCell), Less: byText(func(q *queue) string { return q.Lane })},
 		{Title: "consumer", Min: 8, Drop: 7, Cell: ofQueue(word(themes.Muted, func(q *queue) string { return q.Consumer.Kind })), Less: byText(func(q *queue) string { return q.Consumer.Kind })},
 		{Title: "waiting", Min: 7, Right: true, Cell: number(themes.StateWaiting, func(q *queue) int64 { return q.Counts.Waiting() }), Less: byNumber(func(q *queue) int64 { return q.Counts.Waiting() })},

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"slices"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"signalbox/themes"
@@ -110,9 +108,17 @@ func (t *Table[R, K]) blank(e env.Env, i int) bool {
 	if col.Blank == nil || t.used[i] {
 		return false
 	}
-	t.used[i] = slices.ContainsFunc(t.rows, func(r R) bool { return !col.Blank(e, &r) })
+	for n := range t.rows {
+		if !col.Blank(e, &t.rows[n]) {
+			t.used[i] = true
+			break
+		}
+	}
 	return !t.used[i]
 }
+
+// apart says that a column has no place in the view as it is.
+func (t *Table[R, K]) apart(i int) bool { return t.columns[i].Apart != nil && t.columns[i].Apart() }
 
 // least is the width below which column i is not drawn in w. Where there is
 // little room a measured column has its Min, so that others stay.
@@ -130,7 +136,7 @@ func (t *Table[R, K]) fit(e env.Env, w int) []int {
 	widths := make([]int, len(columns))
 	need := -spacing
 	for i := range columns {
-		if !t.hidden[columns[i].Title] && !t.blank(e, i) {
+		if !t.hidden[columns[i].Title] && !t.apart(i) && !t.blank(e, i) {
 			widths[i] = t.least(i, w)
 			need += widths[i] + spacing
 		}

@@ -36,6 +36,8 @@ func (t *Table[R, K]) lack(i int) text.Safe {
 	switch {
 	case t.hidden[t.columns[i].Title] || i >= len(t.drawn.widths) || t.drawn.widths[i] > 0:
 		return ""
+	case t.apart(i):
+		return "not in this view"
 	case i < len(t.used) && t.columns[i].Blank != nil && !t.used[i]:
 		return "nothing in it yet"
 	}

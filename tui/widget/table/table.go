@@ -43,6 +43,9 @@ type Column[R any] struct {
 	// has, and then keeps its place, for columns that come and go with the data
 	// move all others. nil where a column always has its place.
 	Blank func(env.Env, *R) bool
+	// Apart says that the view as it is now has no place for the column, whatever is
+	// in it; nil for one that has its place in all views.
+	Apart func() bool
 	// Measure gives the text by which the column is measured: with room for it,
 	// the longest of the rows held is shown whole, up to Most columns, before
 	// columns that may give way get any. nil where Min and Ideal say it all.

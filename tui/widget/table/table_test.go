@@ -208,3 +208,23 @@ func BenchmarkDraw(b *testing.B) {
 		table.Draw(e, e.Canvas(200, 51), Here)
 	}
 }
+
+// A picture costs by what is seen: rows beyond it take no memory, though a column is
+// looked for in all of them.
+func TestAPictureCostsNoMemoryForRowsUnseen(t *testing.T) {
+	e := world()
+	cost := func(n int) float64 {
+		columns := columns()
+		columns[2].Blank = func(env.Env, *row) bool { return true }
+		table := New(columns, func(r *row) int { return r.id }, nil)
+		held := make([]row, n)
+		for i := range held {
+			held[i].id = i
+		}
+		table.SetRows(held, 10, begin())
+		return testing.AllocsPerRun(5, func() { table.Draw(e, e.Canvas(60, 12), Here) })
+	}
+	if few, many := cost(20), cost(2000); many > few+10 {
+		t.Errorf("a picture of 20 rows takes %v allocations, one of 2,000 takes %v", few, many)
+	}
+}
