@@ -99,13 +99,12 @@ func TestLoopsThatFailAreTold(t *testing.T) {
 				if !u.Failing() || !strings.Contains(u.Error, "no space left on device") || u.Undone() != c.undone {
 					t.Fatalf("while it fails: %+v, %q", u, u.Undone())
 				}
-				var s *engine.Snapshot
 				select {
-				case s = <-told:
+				case <-told:
 				default:
 					t.Fatal("who watches was not told")
 				}
-				s, err = r.Watch(r.ctx, 0)
+				s, err := r.Watch(r.ctx, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
