@@ -135,3 +135,32 @@ func TestPaletteOffersPlacesBeforeQuitting(t *testing.T) {
 	}
 	c.shows("2 Queues")
 }
+
+// On the narrowest screen a status filter stands there whole, with its number,
+// or not at all; the one chosen always does.
+func TestStatusFiltersAreNeverCut(t *testing.T) {
+	c := open(t, fake.Lifelike(), 50, 15)
+	c.press("2", "down", "enter")
+	for range 8 {
+		line := strings.Split(c.picture(), "\n")[3]
+		for _, name := range []string{"waiting", "running", "done", "excepted", "failed", "abandoned"} { // none of which is without items there
+			at := strings.Index(line, " "+name)
+			if at < 0 {
+				continue
+			}
+			if rest := strings.TrimSpace(line[at+1+len(name):]); rest == "" || rest[0] < '0' || rest[0] > '9' {
+				t.Errorf("%q has lost its number: %q", name, line)
+			}
+		}
+		c.press("right")
+	}
+	c.press("left").says("other")
+}
+
+// Robots whose names differ at their ends can be told apart on the narrowest
+// screen.
+func TestRobotsAreToldApartOnNarrowScreens(t *testing.T) {
+	e := fake.Lifelike()
+	e.Crew = []engine.Robot{{Name: "invoice-robot-1", Queues: []string{"finance.orders"}}, {Name: "invoice-robot-2", Queues: []string{"finance.orders"}}}
+	open(t, e, 50, 15).press("8").shows("invoice-robot-1", "invoice-robot-2")
+}

@@ -102,28 +102,68 @@ func acting(e env.Env) bool {
 	return e.Snap != nil && slices.ContainsFunc(e.Snap.Bulks, func(b engine.BulkState) bool { return b.By == e.Actor && b.Running() })
 }
 
-// drawTabs writes the status filters with what each would show.
+// drawTabs writes the status filters with what each would show. Where there is
+// no room for all, those that would show nothing go first, then those farthest
+// from the one chosen; none is cut.
 func (s *Items) drawTabs(e env.Env, c *paint.Canvas) {
 	q, known := e.Queue(s.source.request.Queue)
-	c.Gap(1)
+	var shown []labelled
+	total := 0
 	for i, t := range s.tabs(e) {
 		n := t.count(e, &q)
 		words := text.Safe(" " + t.name + " ")
 		if known && (n > 0 || i == s.tab) {
-			words = text.Safe(" " + t.name + " " + text.CompactCount(n) + " ")
+			words += text.Safe(text.CompactCount(n) + " ")
 		}
+		shown = append(shown, labelled{i, words, known && n == 0})
+		total += text.Width(words)
+	}
+	for total > c.Width()-2 && len(shown) > 1 {
+		i := s.leastTab(shown)
+		total -= text.Width(shown[i].words)
+		shown = slices.Delete(shown, i, i+1)
+	}
+	c.Gap(1)
+	for _, t := range shown {
 		switch {
-		case i == s.tab:
+		case t.tab == s.tab:
 			c.Raise(themes.Cursor)
-			c.Put(themes.Text, words)
+			c.Put(themes.Text, t.words)
 			c.Lower()
-		case known && n == 0:
-			c.Put(themes.Disabled, words)
+		case t.empty:
+			c.Put(themes.Disabled, t.words)
 		default:
-			c.Put(themes.Muted, words)
+			c.Put(themes.Muted, t.words)
 		}
 	}
 	c.End()
+}
+
+// labelled is a status filter as it is written.
+type labelled struct {
+	tab   int
+	words text.Safe
+	empty bool
+}
+
+// leastTab is which of the status filters can best be done without.
+func (s *Items) leastTab(shown []labelled) (least int) {
+	worth := func(t labelled) int {
+		far := max(t.tab-s.tab, s.tab-t.tab)
+		switch {
+		case t.tab == s.tab:
+			return 2000
+		case t.empty:
+			return -far
+		}
+		return 1000 - far
+	}
+	for i := range shown {
+		if worth(shown[i]) < worth(shown[least]) {
+			least = i
+		}
+	}
+	return least
 }
 
 // drawReason writes the reason that the group shares, and what may be done.

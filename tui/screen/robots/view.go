@@ -69,7 +69,7 @@ func columns() []table.Column[engine.Robot] {
 	done := func(b *robot) int { return b.Done }
 	failed := func(b *robot) int { return b.Failed }
 	return []table.Column[robot]{
-		{Title: "robot", Min: 10, Most: 40, Measure: func(b *robot) string { return env.Robot(b.Name) }, Cell: func(_ env.Env, b *robot) table.Cell {
+		{Title: "robot", Min: 16, Most: 40, Measure: func(b *robot) string { return env.Robot(b.Name) }, Cell: func(_ env.Env, b *robot) table.Cell {
 			return table.Cell{Role: themes.Text, Text: text.Clean(env.Robot(b.Name))}
 		}, Less: func(a, b *robot) int { return strings.Compare(a.Name, b.Name) }},
 		{Title: "held", Min: 5, Right: true, Cell: number(themes.StateRunning, held), Less: by(held)},
