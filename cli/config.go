@@ -52,18 +52,46 @@ func (a *app) keys() (*keymap.Map, error) {
 	return keymap.Load(c.Keymap, c.Keys)
 }
 
-// tellFaults prints faults line by line; the exit code is that of bad input.
-func (a *app) tellFaults(err error) error {
-	faults := config.Faults(err)
-	for _, fault := range faults {
-		if _, err := fmt.Fprintln(a.Stdout, text.Clean(fault.Error())); err != nil {
-			return err
+// tellFaults prints faults line by line, or the word that there are none; the
+// exit code of faults is that of bad input.
+func (a *app) tellFaults(err error, none string) error {
+	format, bad := a.format(asTable)
+	if bad == nil && format == asCSV {
+		bad = usage("--format csv", "a check has no columns", "use json or table")
+	}
+	if bad != nil {
+		return bad
+	}
+	lines := []string{}
+	for _, fault := range config.Faults(err) {
+		lines = append(lines, fault.Error())
+	}
+	wrong := len(lines) > 0
+	if format != asTable {
+		bad = a.writeJSON(a.Stdout, struct {
+			Problems []string `json:"problems"`
+		}{lines})
+	} else if !wrong {
+		lines = []string{none}
+	}
+	for _, line := range lines {
+		if format == asTable && bad == nil {
+			_, bad = fmt.Fprintln(a.Stdout, text.Clean(line))
 		}
 	}
-	if len(faults) > 0 {
+	if bad == nil && wrong {
 		return told{store.CodeInvalid}
 	}
-	return nil
+	return bad
+}
+
+// wordsOnly refuses a format for a command that prints none of them.
+func (a *app) wordsOnly(prints string) error {
+	format, err := a.format(asTable)
+	if err == nil && format != asTable {
+		err = usage("--format "+format, "this command prints "+prints, "leave it out")
+	}
+	return err
 }
 
 // warnOfTheme tells what is wrong with the theme chosen; a picture is drawn all

@@ -46,6 +46,15 @@ func (a *app) itemAdd() *cobra.Command {
 		if !f.Changed("payload") {
 			return usage("`item add`", "it needs --payload", "write it as --payload '{\"amount\": 12.5}', or {} for none")
 		}
+		for _, given := range []struct {
+			flag  string
+			value int
+			most  string
+		}{{"max-attempts", item.MaxAttempts, "17"}, {"weight", item.Weight, "1000000"}} {
+			if f.Changed(given.flag) && given.value == 0 { // which would be as if it were not given
+				return usage("--"+given.flag+" 0", "it is not from 1 to "+given.most, "choose a number in this range, or leave it out")
+			}
+		}
 		if item.Priority, err = store.ParsePriority(priority); err != nil {
 			return err
 		}

@@ -66,6 +66,15 @@ func TestItems(t *testing.T) {
 	r.fails(3, `queue "none"`, "item", "add", "--queue", "none", "--payload", "{}")
 }
 
+// A number that would stand for none is not taken for one.
+func TestNoughtIsNoNumberOfAttempts(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "q")
+	for _, flag := range []string{"--max-attempts", "--weight"} {
+		r.fails(2, flag+" 0: it is not from 1 to 1", "item", "add", "--queue", "q", "--payload", "{}", flag, "0")
+	}
+}
+
 func TestUniqueReferences(t *testing.T) {
 	r := newRig(t)
 	r.ok("queue", "add", "q", "--unique-references")

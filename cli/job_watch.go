@@ -31,6 +31,9 @@ func (a *app) jobWatch() *cobra.Command {
 			"Exit code 0 when it is done and nothing failed, 1 when something failed or it was cancelled.",
 		Example: "signalbox job watch invoices-7",
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.wordsOnly("how far the job is, which `job show` prints once"); err != nil {
+				return err
+			}
 			return a.do(c.Context(), func(ctx context.Context, s Service) error {
 				return a.answering(ctx, s, func() error { return a.watchJob(ctx, s, args[0]) })
 			})

@@ -125,22 +125,44 @@ func (a *app) showKey(keys *keymap.Map, name string) error {
 		}
 		return &store.Error{Code: store.CodeNotFound, Thing: fmt.Sprintf("%q", name), Rule: "it is no action and no key", Mend: mend}
 	}
-	used := false
+	var uses []keyUse
 	for _, scope := range keymap.Scopes() {
-		action, ok := keys.Action(scope, key)
-		if !ok {
-			continue
+		if action, ok := keys.Action(scope, key); ok {
+			b, _ := keys.Binding(action)
+			uses = append(uses, keyUse{string(scope), string(action), b.Long})
 		}
-		used = true
-		b, _ := keys.Binding(action)
-		if _, err := fmt.Fprintf(a.Stdout, "%-10s %-14s %s\n", scope, action, b.Long); err != nil {
+	}
+	format, err := a.format(asTable)
+	if err != nil {
+		return err
+	}
+	if format != asTable {
+		return printAll(a, keyUseColumns(), asTable, uses)
+	}
+	for _, u := range uses { // a line for a person, without a head
+		if _, err := fmt.Fprintf(a.Stdout, "%-10s %-14s %s\n", u.Scope, u.Action, u.Help); err != nil {
 			return err
 		}
 	}
-	if !used {
+	if len(uses) == 0 {
 		_, err = fmt.Fprintf(a.Stdout, "%s does nothing.\n", key)
 	}
 	return err
+}
+
+// keyUse is what a key does in a scope.
+type keyUse struct {
+	Scope  string `json:"scope"`
+	Action string `json:"action"`
+	Help   string `json:"help"`
+}
+
+func keyUseColumns() columns[keyUse] {
+	return columns[keyUse]{table: []column[keyUse]{
+		{name: "scope", value: func(u keyUse) string { return u.Scope }},
+		{name: "action", value: func(u keyUse) string { return u.Action }},
+		{name: "help", value: func(u keyUse) string { return u.Help }},
+	}}
 }
 
 func (a *app) keyCheckCommand() *cobra.Command {
@@ -153,11 +175,7 @@ func (a *app) keyCheckCommand() *cobra.Command {
 				_, wrong := themes.Find(a.ownThemes(), c.Theme)
 				err = errors.Join(err, wrong)
 			}
-			if err != nil {
-				return a.tellFaults(err)
-			}
-			_, err = fmt.Fprintf(a.Stdout, "%s: nothing is wrong; %s changed\n", path, counted(len(c.Keys), "action"))
-			return err
+			return a.tellFaults(err, fmt.Sprintf("%s: nothing is wrong; %s changed", path, counted(len(c.Keys), "action")))
 		},
 	}
 }

@@ -134,7 +134,7 @@ type csvPrinter[T any] struct {
 func (p *csvPrinter[T]) head() error {
 	names := make([]string, len(p.columns))
 	for i, c := range p.columns {
-		names[i] = c.name
+		names[i] = strings.ReplaceAll(c.name, " ", "_")
 	}
 	return p.w.Write(names)
 }

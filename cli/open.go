@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	berrors "go.etcd.io/bbolt/errors"
@@ -122,7 +123,7 @@ func (a *app) find(ctx context.Context, where place, log *slog.Logger) (Service,
 // mayLook tells those who may read a store and not write it how to look at it.
 func (a *app) mayLook(where place, err error) error {
 	e, ok := errors.AsType[*store.Error](err)
-	if !ok || a.readOnly || !errors.Is(err, fs.ErrPermission) {
+	if !ok || a.readOnly || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
 	}
 	f, cannot := os.Open(where.path)
@@ -131,6 +132,9 @@ func (a *app) mayLook(where place, err error) error {
 	}
 	told := *e
 	told.Mend = "look at it with --read-only, or act as one who may write it"
+	if errors.Is(err, syscall.EROFS) {
+		told.Mend = "look at it with --read-only, or move it to a disk that takes writes"
+	}
 	return errors.Join(&told, f.Close())
 }
 

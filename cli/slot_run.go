@@ -32,7 +32,7 @@ func (a *app) slotRun() *cobra.Command {
 		Example: "signalbox slot run --lane slow -- curl -s https://model.example/turn -d @prompt.json",
 	}
 	c.Flags().StringVar(&of, "lane", string(lane.Slow), "whose slot: fast (short holds) or slow (long ones)")
-	c.Flags().StringVar(&r.Robot, "robot", "", "who holds the slot, as it is shown (default the user)")
+	c.Flags().StringVar(&r.Robot, "robot", "", "who holds the slot, shown with the name of the command (default the user)")
 	c.Flags().BoolVar(&r.NoWait, "no-wait", false, "fail with exit code 5 when no slot is free")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.ArgsLenAtDash() > 0 {
@@ -138,7 +138,7 @@ func (a *app) notRun(name string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		code = exitNotFound
 	}
-	fmt.Fprintln(a.Stderr, "signalbox: "+string(text.Clean(fmt.Sprintf("command %q: %v", name, reasonOf(err)))))
+	fmt.Fprintln(a.Stderr, "signalbox: "+string(text.Clean(fmt.Sprintf("command %q: %v; name a program that is here, with its path", name, reasonOf(err)))))
 	return told{store.Code(code)}
 }
 

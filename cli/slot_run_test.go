@@ -83,7 +83,7 @@ func TestSlotRunIsTheCommand(t *testing.T) {
 		t.Errorf("got %q and %q", got.stdout, got.stderr)
 	}
 	r.slots(0)
-	r.fails(127, "not found", "slot", "run", "--", "no-such-program-here")
+	r.fails(127, "not found in $PATH; name a program that is here, with its path", "slot", "run", "--", "no-such-program-here")
 	plain := filepath.Join(r.dir, "plain")
 	if err := os.WriteFile(plain, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

@@ -49,6 +49,9 @@ func (a *app) snapshotCommand() *cobra.Command {
 	f.DurationVar(&s.settle, "after", 4*time.Second, "how long the demo runs before the picture")
 	f.Float64Var(&s.demo.Speed, "speed", 4, "how many times faster than life the demo runs")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := a.wordsOnly("a picture"); err != nil {
+			return err
+		}
 		s.screen = strings.Join(args, " ")
 		if s.demo.Scenario != "" {
 			return a.snapDemo(engine.WithActor(c.Context(), a.actor()), &s)

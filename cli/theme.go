@@ -90,6 +90,9 @@ func (a *app) themeShowCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&color, "color", "auto", "when to colour: always, never, or auto (on a terminal)")
 	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := a.wordsOnly("samples"); err != nil {
+			return err
+		}
 		profile, err := a.colors(color)
 		if err != nil {
 			return err
@@ -152,11 +155,7 @@ func (a *app) themeCheckCommand() *cobra.Command {
 				}
 				all = append(all, err)
 			}
-			if err := errors.Join(all...); err != nil {
-				return a.tellFaults(err)
-			}
-			_, err := fmt.Fprintf(a.Stdout, "%s: nothing is wrong\n", counted(len(args), "theme"))
-			return err
+			return a.tellFaults(errors.Join(all...), counted(len(args), "theme")+": nothing is wrong")
 		},
 	}
 }

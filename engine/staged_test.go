@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -114,6 +116,24 @@ func TestImportAfterOneThatCouldNotBeTakenOut(t *testing.T) {
 					})
 					if !errors.Is(err, broken) || !errors.Is(err, errNoRoom) {
 						t.Fatalf("it ended with %v", err)
+					}
+					if strings.Contains(err.Error(), "\n") {
+						t.Errorf("two lines: %v", err)
+					}
+					s.fails.Store(false)
+					if _, err := more(); err != nil {
+						t.Fatal(err)
+					}
+					total += 3
+					s.fails.Store(true)
+					_, err = r.imports(2500, func(i int) error {
+						if i == 2400 {
+							return errNoRoom
+						}
+						return nil
+					})
+					if words := fmt.Sprint(err); strings.Count(words, "no room") != 1 || !strings.Contains(words, "; what it had stored is hidden") {
+						t.Errorf("of one fault twice it says %q", words)
 					}
 					if _, err := more(); !errors.Is(err, errNoRoom) {
 						t.Errorf("%s import beside what can't be taken out: %v", what, err)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -116,7 +115,11 @@ func (e *Engine) importAs(ctx context.Context, im importing, rows iter.Seq2[NewI
 func (e *Engine) dropImport(ctx context.Context, s *staged, why string, cause error) error {
 	if undo := e.undoImport(context.WithoutCancel(ctx), s.queue, why); undo != nil {
 		e.imports.stick(s)
-		return errors.Join(cause, fmt.Errorf("what it had stored is hidden, and is taken out before the next one or when the engine starts again: %w", undo))
+		const hidden = "what it had stored is hidden, and is taken out before the next one or when the engine starts again"
+		if undo.Error() == cause.Error() { // of a full disk one word is enough
+			return fmt.Errorf("%w; %s", cause, hidden)
+		}
+		return fmt.Errorf("%w; %s: %w", cause, hidden, undo)
 	}
 	e.imports.end(s)
 	return cause

@@ -93,6 +93,10 @@ func wanted(t reflect.Type) (what, example string) {
 		return "a list", "[…]"
 	case reflect.Struct, reflect.Map:
 		return "an object", "{…}"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0 on", "3"
+	case reflect.Float32, reflect.Float64:
+		return "a number", "3.5"
 	}
-	return "such a number", "3"
+	return "a whole number", "3"
 }

@@ -3,6 +3,7 @@ package bolt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -69,7 +70,7 @@ func (s *Store) replace() (before, after int64, err error) {
 		}
 	}()
 	if err := compactInto(fresh, s.db); err != nil {
-		return 0, 0, unreachable(fresh, err)
+		return 0, 0, store.Unavailable("store "+s.path, fmt.Errorf("its copy without free space: %w", cause(err)), "make room beside it for the whole of it")
 	}
 	if before, err = size(s.path); err != nil {
 		return 0, 0, err

@@ -320,6 +320,8 @@ func unrecovered(path string, err error) error {
 	const goOn = "`signalbox check --repair` goes on without one"
 	mend := "make room on the disk, and check the rights of " + log
 	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		mend = "make room on the disk"
 	case errors.Is(err, errForeignLog):
 		mend = "put back the file that " + log + " was beside, or move the log away: " + goOn
 	case errors.Is(err, errDamagedLog):

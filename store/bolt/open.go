@@ -92,7 +92,13 @@ func openLeft(path string, o Options) (*Store, error) {
 	writing.ReadOnly = false
 	s, err := Open(path, writing)
 	if err != nil {
-		return nil, fmt.Errorf("it was not closed in order and must be opened for writing once: %w", err)
+		const why = "it was not closed in order and must be opened for writing once"
+		if e, ok := errors.AsType[*store.Error](err); ok && e.Rule == "" {
+			told := *e // which begins with the store
+			told.Rule = why
+			return nil, &told
+		}
+		return nil, fmt.Errorf("%s: %w", why, err)
 	}
 	if err := s.Close(); err != nil {
 		return nil, err
