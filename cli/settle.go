@@ -31,7 +31,7 @@ func (a *app) settleCommand() *cobra.Command {
 			`{"item": "orders/7", "fence": 31, "status": "success"}, with status business or system and a reason for a failure, ` +
 			`and details, output and analytics where there are any. Prints one line for each, in order. ` +
 			`A line that is no such report is answered as refused, with its number; the others are settled all the same.` + "\n\n" +
-			"The lines are settled as they come, up to 1,000 of them (or 1 MiB) in one change. Where the store fails, the lines that were answered are settled and the others are not.",
+			"The lines are settled as they come, up to 1,000 of them (or 1 MiB) in one change. Where the store or the way to the engine fails, the lines that were answered are settled; those of the wave under way may be, and are refused as final or stale when they are given again.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			outlivesReaders()
 			p, err := printing(a, outcomeColumns(), asJSONL)
@@ -119,13 +119,15 @@ func (s *settling) print(wave []report) error {
 	return s.printer.flush()
 }
 
-// brokenOff ends what is printed, and says from which line on nothing is settled.
+// brokenOff ends what is printed, and says from which line on nothing was answered:
+// where the engine's answer was lost on its way, a wave is settled that nobody was
+// told of.
 func (s *settling) brokenOff(err error, line int) error {
 	if s.tally.of == 0 {
 		return err
 	}
 	_ = s.printer.end() // what went wrong before is told
-	return &store.Error{Code: store.CodeOf(err), Thing: fmt.Sprintf("settle: line %d of stdin and those behind it are not settled", line), Err: err}
+	return &store.Error{Code: store.CodeOf(err), Thing: fmt.Sprintf("settle: line %d of stdin and those behind it have no answer", line), Err: err}
 }
 
 // report is a line of stdin: what became of an item, or why it is none.

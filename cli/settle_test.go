@@ -3,8 +3,14 @@ package cli_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -47,7 +53,7 @@ func TestSettleAnswersPerLine(t *testing.T) {
 
 // The lines of a settle are settled and answered as they come, and between two
 // waves of them the store is anybody's. Where it fails, what was answered is
-// settled and the rest is not, which is said.
+// settled, and from where on nothing was is said.
 func TestSettleOfMoreThanAWave(t *testing.T) {
 	both(t, func(t *testing.T, r *rig) {
 		const wave = 1000
@@ -126,8 +132,53 @@ func TestSettleOfMoreThanAWave(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = feed.Close()
-		if got := <-code; got != 7 || !strings.Contains(errs.String(), "settle: line 1001 of stdin and those behind it are not settled: ") {
+		if got := <-code; got != 7 || !strings.Contains(errs.String(), "settle: line 1001 of stdin and those behind it have no answer: ") {
 			t.Errorf("exit %d, %s", got, errs.String())
 		}
 	})
+}
+
+// A wave of which the answer was lost on its way is settled: nothing says that it is not.
+func TestSettleWithoutItsAnswerDoesNotSayThatNothingWasSettled(t *testing.T) {
+	r := newRig(t)
+	r.ok("queue", "add", "s")
+	engine := r.serve()
+	defer engine.stop()
+	r.ok("item", "add", "--queue", "s", "--payload", "{}")
+	held := r.claimed("--queue", "s", "--robot", "a")[0]
+	socket := r.env["SIGNALBOX_STORE"][len("bolt:"):] + ".sock"
+	var waves int
+	way := httptest.NewUnstartedServer(&httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(&url.URL{Scheme: "http", Host: "signalbox"}) },
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}},
+		ModifyResponse: func(a *http.Response) error {
+			if a.Request.URL.Path == "/v1/settle" {
+				if waves++; waves == 2 {
+					panic(http.ErrAbortHandler)
+				}
+			}
+			return nil
+		},
+	})
+	between := socket + ".way"
+	l, err := net.Listen("unix", between)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = way.Listener.Close()
+	way.Listener = l
+	way.Start()
+	defer way.Close()
+	r.input = strings.NewReader(strings.Repeat(`{"item":"s/9","fence":1,"status":"success"}`+"\n", 1000) +
+		fmt.Sprintf(`{"item":%q,"fence":%d,"status":"success"}`, held.ID, held.Fence))
+	got := r.run("settle", "--connect", "unix:"+between)
+	if answered := strings.Count(got.stdout, "\n"); answered != 1000 || got.code != 7 || strings.Contains(got.stderr, "not settled") || !strings.Contains(got.stderr, "line 1001 of stdin and those behind it have no answer: ") {
+		t.Errorf("exit %d, %d lines, %s", got.code, answered, got.stderr)
+	}
+	r.input = nil
+	if counts := parse[queue](t, r.ok("queue", "show", "s")).Counts; counts["completed"] != 1 {
+		t.Errorf("the queue has %v", counts)
+	}
 }
