@@ -164,3 +164,22 @@ func TestRobotsAreToldApartOnNarrowScreens(t *testing.T) {
 	e.Crew = []engine.Robot{{Name: "invoice-robot-1", Queues: []string{"finance.orders"}}, {Name: "invoice-robot-2", Queues: []string{"finance.orders"}}}
 	open(t, e, 50, 15).press("8").shows("invoice-robot-1", "invoice-robot-2")
 }
+
+// While a filter is typed, esc goes back to the one before and does not say that
+// it clears it.
+func TestFooterOfAFilterBeingTyped(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press("2", "/").text("zzz")
+	if foot := c.footer(); !strings.Contains(foot, "esc back") || strings.Contains(foot, "clear") {
+		t.Errorf("footer: %s", foot)
+	}
+}
+
+// The footer of the settings names each of its keys' uses once.
+func TestSettingsFooterSaysChangeOnce(t *testing.T) {
+	c := open(t, fake.Lifelike(), 120, 40)
+	c.press(",")
+	if foot := c.footer(); strings.Count(foot, "change") != 1 || !strings.Contains(foot, "save") {
+		t.Errorf("footer: %s", foot)
+	}
+}

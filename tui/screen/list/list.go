@@ -104,7 +104,7 @@ func (l *List[R, K]) Footer(e env.Env) []keymap.Action {
 
 // Word implements screen.Wording, for what is called alike on all lists.
 func (l *List[R, K]) Word(a keymap.Action) text.Safe {
-	if a == keymap.Back && l.Filter.Text() != "" {
+	if a == keymap.Back && l.Filter.Text() != "" && !l.Filter.Typing() {
 		return "clear filter"
 	}
 	return ""

@@ -59,7 +59,7 @@ func (p *page) Word(a keymap.Action) text.Safe {
 
 // Footer implements screen.Footing.
 func (p *page) Footer(env.Env) []keymap.Action {
-	return []keymap.Action{keymap.Left, keymap.Right, keymap.Apply, keymap.Back}
+	return []keymap.Action{keymap.Right, keymap.Apply, keymap.Back} // the lines themselves show both arrows
 }
 
 // Update implements screen.Dialog.
