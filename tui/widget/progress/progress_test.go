@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"pgregory.net/rapid"
 
+	"signalbox/engine"
 	"signalbox/store"
 	"signalbox/themes"
 	"signalbox/tui/env"
@@ -82,5 +83,21 @@ func TestTheLegendFitsALine(t *testing.T) {
 	e := env.Env{Theme: themes.Default(true).For(colorprofile.NoTTY), Glyphs: themes.Unicode()}
 	if n := LegendLines(e, &counts, 3, 80); n != 1 {
 		t.Fatalf("it takes %d lines", n)
+	}
+}
+
+// A job that is not over has some time left, be it ever so fast.
+func TestSomeTimeIsLeftWhileAJobGoesOn(t *testing.T) {
+	at := time.Date(2026, 3, 2, 14, 0, 0, 0, time.UTC)
+	s := NewSpeeds()
+	j := engine.JobState{Job: store.Job{ID: "a", Status: store.JobRunning}}
+	j.Available = 1
+	for i := range uint64(4) {
+		j.Done += 100
+		at = at.Add(time.Second)
+		s.Take(&engine.Snapshot{JobsRevision: i + 1, Jobs: []engine.JobState{j}}, at)
+	}
+	if left, ok := s.Left(&j, at); !ok || left != time.Second {
+		t.Errorf("%v left, %v", left, ok)
 	}
 }

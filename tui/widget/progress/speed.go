@@ -118,14 +118,14 @@ func (s *Speeds) Rate(j *engine.JobState, now time.Time) (perSecond float64, ok 
 const longest = 365 * 24 * time.Hour
 
 // Left is how long a running job still takes, once there is enough to tell; not
-// while more items are to come.
+// while more items are to come. What goes on has a second to go at least.
 func (s *Speeds) Left(j *engine.JobState, now time.Time) (left time.Duration, ok bool) {
 	if !j.EndedAt.IsZero() || j.Filling || j.Left() == 0 {
 		return 0, false
 	}
 	rate, ok := s.Rate(j, now)
 	if seconds := float64(j.Left()) / rate; ok && rate > 0 && seconds < longest.Seconds() {
-		return time.Duration(seconds * float64(time.Second)).Round(time.Second), true
+		return max(time.Duration(seconds*float64(time.Second)).Round(time.Second), time.Second), true
 	}
 	return 0, false
 }
