@@ -20,8 +20,12 @@ type Field struct {
 	Numeric bool
 }
 
-// longest is how much of a value is kept.
-const longest = 80
+// longest is how much of a value is kept, and the longest name. Of a payload that is a
+// table by itself, with thousands of names, only the first are read.
+const (
+	longest    = 80
+	mostFields = 50
+)
 
 // Fielded answers Fields.
 type Fielded struct {
@@ -48,14 +52,14 @@ func (d Desk) Fields(to screen.Addr, items []store.Item, mask []string) tea.Cmd 
 	}
 }
 
-// fieldsOf are the plain values at the top of a masked payload, in their order.
+// fieldsOf are the first plain values at the top of a masked payload, in their order.
 func fieldsOf(payload json.RawMessage) []Field {
 	d := json.NewDecoder(bytes.NewReader(payload))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil
 	}
 	var all []Field
-	for d.More() {
+	for len(all) < mostFields && d.More() {
 		name, err := d.Token()
 		if err != nil {
 			return all
@@ -74,7 +78,7 @@ func fieldsOf(payload json.RawMessage) []Field {
 func field(name string, value json.RawMessage) (Field, bool) {
 	f := Field{Name: name}
 	switch {
-	case len(value) == 0 || value[0] == '{' || value[0] == '[' || string(value) == "null" || string(value) == quoted(engine.Veil):
+	case len(name) > longest || len(value) == 0 || value[0] == '{' || value[0] == '[' || string(value) == "null" || string(value) == quoted(engine.Veil):
 		return f, false
 	case value[0] == '"':
 		var s string
