@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,12 +22,7 @@ func (c *Client) Bulks(ctx context.Context) ([]engine.BulkState, error) {
 
 // WatchBulk parks until a bulk act's state is newer than after.
 func (c *Client) WatchBulk(ctx context.Context, id, after uint64) (engine.BulkState, error) {
-	for {
-		state, err := get[engine.BulkState](ctx, c, bulkPath(id), number(url.Values{"wait": {"30s"}}, "after", after))
-		if !errors.Is(err, errEmpty) {
-			return state, err
-		}
-	}
+	return parked[engine.BulkState](ctx, c, bulkPath(id), after)
 }
 
 // CancelBulk ends a bulk act; what is done stays done.

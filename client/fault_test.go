@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,5 +166,53 @@ func TestAnEngineThatDoesNotAnswerIsWords(t *testing.T) {
 	defer cancel()
 	if _, err := c.Queues(soon); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a caller's own patience ended with %v", err)
+	}
+}
+
+// An engine that is stopped takes questions and answers none: who watches is told
+// that, and hears from it again once it goes on. One that has no news is no such.
+func TestAnEngineThatHangsIsTold(t *testing.T) {
+	client.Impatient(t, 20*time.Millisecond, 150*time.Millisecond)
+	path := filepath.Join(t.TempDir(), "s.sock")
+	l, err := socket.Listen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hangs atomic.Bool
+	var asked atomic.Int64
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/v1/health":
+			_, _ = io.WriteString(w, "{}")
+		case hangs.Load():
+			<-r.Context().Done()
+		case asked.Add(1)%3 != 0:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			_, _ = io.WriteString(w, `{"revision":9,"state":"running"}`)
+		}
+	})}
+	go server.Serve(l)
+	t.Cleanup(func() { _ = server.Close() })
+	c, err := client.Connect(t.Context(), path, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watches := map[string]func(context.Context) error{
+		"snapshot": func(ctx context.Context) error { _, err := c.Watch(ctx, 8); return err },
+		"bulk":     func(ctx context.Context) error { _, err := c.WatchBulk(ctx, 1, 8); return err },
+	}
+	for name, watch := range watches {
+		hangs.Store(false)
+		if err := watch(t.Context()); err != nil {
+			t.Errorf("%s of an engine without news for a while: %v", name, err)
+		}
+		hangs.Store(true)
+		inWords(t, watch(t.Context()), "the engine takes questions and does not answer", "signalbox serve")
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		if err := watch(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s whose caller went away: %v", name, err)
+		}
 	}
 }

@@ -271,13 +271,7 @@ func (c *Client) SetPool(ctx context.Context, r engine.SplitRequest) (lane.State
 
 // Watch parks until there is a snapshot newer than after.
 func (c *Client) Watch(ctx context.Context, after uint64) (*engine.Snapshot, error) {
-	for {
-		query := number(url.Values{"wait": {"30s"}}, "after", after)
-		snapshot, err := get[*engine.Snapshot](ctx, c, "/v1/snapshot", query)
-		if !errors.Is(err, errEmpty) {
-			return snapshot, err
-		}
-	}
+	return parked[*engine.Snapshot](ctx, c, "/v1/snapshot", after)
 }
 
 // Check reads all of the store; see engine.Engine.Check.

@@ -56,6 +56,9 @@ func (f *feed) next(focused bool) tea.Cmd {
 	}
 	f.waiting = true
 	ctx, source, after := f.ctx, f.engine, f.after
+	if f.err != nil {
+		after = 0 // the engine may be the same, and have no news
+	}
 	return func() tea.Msg {
 		if !sleep(ctx, gap) {
 			return nil

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -174,4 +176,27 @@ func TestClockMovesOnceAMinute(t *testing.T) {
 	if c.picture() != still {
 		t.Fatal("the frozen picture moved")
 	}
+}
+
+// An engine that was out of reach for a while, and is the same with nothing new, is
+// heard again at the next try.
+func TestFeedHearsAnEngineWithoutNewsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		e := fake.Lifelike()
+		snap, err := e.Watch(ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := feed{ctx: ctx, engine: e, after: snap.Revision, err: errors.New("it does not answer")}
+		begun := time.Now()
+		msg, ok := f.next(true)().(fedMsg)
+		if !ok || msg.err != nil || msg.snap == nil || msg.snap.Revision != snap.Revision {
+			t.Fatalf("after %v: %+v", time.Since(begun), msg)
+		}
+		if d := time.Since(begun); d != retryGap {
+			t.Errorf("it was heard after %v, want %v", d, retryGap)
+		}
+	})
 }
