@@ -31,7 +31,7 @@ func (a *app) settleCommand() *cobra.Command {
 			`{"item": "orders/7", "fence": 31, "status": "success"}, with status business or system and a reason for a failure, ` +
 			`and details, output and analytics where there are any. Prints one line for each, in order. ` +
 			`A line that is no such report is answered as refused, with its number; the others are settled all the same.` + "\n\n" +
-			"The lines are settled as they come, up to 1,000 of them (or 1 MiB) in one change. Where the store or the way to the engine fails, the lines that were answered are settled; those of the wave under way may be, and are refused as final or stale when they are given again.",
+			"Up to 1,000 lines (or 1 MiB) are settled in one change and then answered, as soon as that many have come or stdin ends. Where the store or the way to the engine fails, the lines that were answered are settled; those of the wave under way may be, and are refused as final or stale when they are given again.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			outlivesReaders()
 			p, err := printing(a, outcomeColumns(), asJSONL)

@@ -26,7 +26,7 @@ while read -r name theme screen size; do
 done <<'END'
 slots dark slots 120x32
 slots-light light slots 120x32
-queues dark queues 120x16
+queues dark queues 120x24
 jobs dark jobs 120x16
 job dark job 120x32
 review dark review 120x24
