@@ -26,6 +26,15 @@ func TestRowsStayWhileAFilterIsHalfTyped(t *testing.T) {
 	c.press("esc", "/").text("INV-1").shows("3 items")
 }
 
+// A field without its value yet is not called wrong before it is applied.
+func TestAFieldWithoutItsValueIsNotWrongYet(t *testing.T) {
+	c := openOn(t, realEngine(t, map[string]int{"no order": 3}), 120, 40)
+	c.press("7").shows("business-exception")
+	c.press("/").text("actor:").shows("business-exception")
+	c.hides("looks for nothing")
+	c.press("enter").shows("looks for nothing")
+}
+
 // What is wrong with a filter is told whole under the rows, which stay.
 func TestWrongFilterKeepsTheRowsAndIsToldWhole(t *testing.T) {
 	c := openOn(t, realEngine(t, map[string]int{"no order": 12}), 80, 24)

@@ -88,13 +88,26 @@ func drawGraph(e env.Env, c *paint.Canvas, label text.Safe, minutes []int, most 
 		}
 		if line == paneGraph-1 {
 			c.To(4 + 15*paneMinute + 1)
-			c.Put(themes.Text, text.Safe(text.CompactCount(last(minutes))))
-			c.Put(themes.Muted, "/min")
+			drawRate(c, minutes)
 		}
 		c.End()
 	}
 	if label == "in" {
 		c.End()
+	}
+}
+
+// drawRate tells the last whole minute's count, or what has come of the first.
+func drawRate(c *paint.Canvas, minutes []int) {
+	switch len(minutes) {
+	case 0:
+		c.Put(themes.Muted, "0/min")
+	case 1:
+		c.Put(themes.Text, text.Safe(text.CompactCount(int64(minutes[0]))))
+		c.Put(themes.Muted, " so far")
+	default:
+		c.Put(themes.Text, text.Safe(text.CompactCount(last(minutes))))
+		c.Put(themes.Muted, "/min")
 	}
 }
 

@@ -102,14 +102,15 @@ func (b *Bar) Complete(e env.Env) bool {
 	return true
 }
 
-// half says that the word before the cursor may yet become the name of a field.
+// half says that the word before the cursor may yet become the name of a field, or
+// is one without its value.
 func (b *Bar) half() bool {
 	if !b.typing || !b.field.AtEnd() {
 		return false
 	}
 	word := b.field.Before()
 	word = strings.TrimPrefix(word[strings.LastIndex(word, " ")+1:], "!")
-	return word != "" && slices.ContainsFunc(b.Words.Names, func(name string) bool { return strings.HasPrefix(name, word) })
+	return word != "" && slices.ContainsFunc(b.Words.Names, func(name string) bool { return strings.HasPrefix(name+":", word) })
 }
 
 // drawOffer writes what else could be meant, beside the field.
