@@ -144,7 +144,7 @@ func TestRefusals(t *testing.T) {
 		{"POST /v1/items", `{"queue":"q","items":[{"payload":1},{"payload":{},"reference":"\""}]}`, 400, `"results":[{},{"problem":{"code":2`},
 		{"POST /v1/claim", `{"queue":"q","robot":"r","wait":30}`, 400, `its \"wait\" can't be a number, it is a duration","mend":"write it as \"30s\""`},
 		{"POST /v1/claim", `{"queue":"q","robot":7}`, 400, `its \"robot\" can't be a number, it is a text`},
-		{"POST /v1/claim", `{"queue":"q","robot":"r","n":"7"}`, 400, `its \"n\" can't be a string, it is such a number`},
+		{"POST /v1/claim", `{"queue":"q","robot":"r","n":"7"}`, 400, `its \"n\" can't be a string, it is a whole number`},
 		{"POST /v1/import?queue=q", `{"payload":{"a":1},"prioritty":"high"}`, 400, `unknown field \"prioritty\"`},
 		{"POST /v1/import?queu=q", `{"payload":{"a":1}}`, 400, `use queue, strict, from`},
 		{"GET /v1/select?queue=q&statuss=failed", "", 400, `"thing":"query key \"statuss\""`},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"reflect"
 	"strings"
 	"sync"
@@ -37,7 +38,12 @@ func child(mode string) {
 		o.Clock = brokenClock()
 	case "astray":
 		o.Config.Mouse = true
-		time.AfterFunc(time.Second, func() { panic("a fault astray") })
+		told := make(chan os.Signal, 1)
+		signal.Notify(told, syscall.SIGUSR1)
+		go func() {
+			<-told
+			panic("a fault astray")
+		}()
 	}
 	if err := Run(context.Background(), o); err != nil {
 		fmt.Println("ended:", err)
@@ -193,7 +199,7 @@ func TestTerminalIsRestoredAfterAnyDeath(t *testing.T) {
 		signal syscall.Signal
 		report string
 	}{
-		"panic elsewhere": {"astray", 0, "a fault astray"},
+		"panic elsewhere": {"astray", syscall.SIGUSR1, "a fault astray"},
 		"SIGSEGV":         {"mouse", syscall.SIGSEGV, "SIGSEGV"},
 		"SIGQUIT":         {"mouse", syscall.SIGQUIT, "SIGQUIT"},
 		"SIGKILL":         {"mouse", syscall.SIGKILL, ""},
@@ -206,9 +212,7 @@ func TestTerminalIsRestoredAfterAnyDeath(t *testing.T) {
 			}
 			x.until("finance.orders")
 			x.until("\x1b[?1002h")
-			if c.signal != 0 {
-				_ = x.cmd.Process.Signal(c.signal)
-			}
+			_ = x.cmd.Process.Signal(c.signal)
 			x.until("\x1b[?1049l")
 			if c.report != "" {
 				x.until("the report is in ")
