@@ -36,8 +36,10 @@ func TestTheQueueInHandIsToldBelow(t *testing.T) {
 		}
 	})
 	c.feed()
-	c.shows("z25")
+	c.shows("z25", "Orders from the web shop") // in the one line that is left
 	c.hides("15 min ago")
+	c.press("G").shows("z29")
+	c.press("g")
 	c.press("/").text("queue:finance").press("enter")
 	c.shows("2 within 1h", "15 min ago")
 }
